@@ -445,6 +445,20 @@ def dependence() -> list[Plant]:
     def noisy_own(n, *, size, rng):
         return np.random.default_rng(5).uniform(size=size) + 1e-3 * rng.uniform(size=size)
 
+    def own_seldom(below, above):
+        """One row of twenty is not of the generator given, and lies beyond all others."""
+        def simulate(n, *, size, rng):
+            own = np.random.default_rng().uniform(below, above, size)
+            return np.where(rng.uniform(size=size) < 0.05, own, rng.uniform(size=size))
+
+        return simulate
+
+    def own_seldom_on_the_right(n, *, size, rng):
+        # Neither side is outermost there: their difference is.
+        own = 1.0 * (rng.uniform(size=size) < 0.01)
+        shared = 10 * rng.uniform(size=size)
+        return {"lhs": shared, "rhs": shared + own * np.random.default_rng().uniform(1, 2, size)}
+
     def few_seeds(n, *, size, rng):
         return np.random.default_rng(rng.integers(3)).uniform(size=size)
 
@@ -486,6 +500,11 @@ def dependence() -> list[Plant]:
                                  ("ignores-rng-global", global_numpy))),
         _plant("rows", "own-with-noise-apart", "tail", {"refused", "undecided"}, bound=_at(0.99),
                simulate=noisy_own, apart=True),
+        *(_plant("rows", f"own-seldom-{where}-apart", "tail", "refused", bound=_at(1.5), apart=True,
+                 simulate=own_seldom(*ends), rows=256, grid={"n": [1], "delta": [0.3]})
+          for where, ends in (("below", (-2, -1)), ("above", (1, 2)))),
+        _plant("rows", "own-seldom-on-the-right-apart", "tail", "refused", apart=True,
+               simulate=own_seldom_on_the_right, rows=512),
         _plant("rows", "independent-rare-apart", "tail", "upheld", bound=_at(0.5), apart=True,
                simulate=lambda n, *, size, rng: 1.0 * (rng.uniform(size=size) < 0.01)),
         _plant("rows", "own-rare", "tail", "refused", bound=_at(0.5),

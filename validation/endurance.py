@@ -34,7 +34,7 @@ import surroundings
 
 import noisytheory as nt
 from noisytheory.trial.catalogue import load_file
-from noisytheory.trial.store import Damaged, Store, StoreError
+from noisytheory.trial.store import Damaged, Remark, Store, StoreError
 from noisytheory.trial.worker import versions
 
 ROOT = Path(__file__).parents[1]
@@ -344,8 +344,11 @@ def hostile(quiet: Quiet, audits: int, moments: random.Random) -> Iterator[tuple
         "death.py": f'{head}import os\n{paper}"t", {small}'.replace(
             "rng.uniform(size=size)", "os._exit(0)"),
     }
+    ends = "import ctypes\n" + f'{head}{paper}"t", {small}'.replace("1.0", "ctypes.string_at(0)")
     folder = quiet.folder / "hostile"
     folder.mkdir()
+    (folder / "asked").mkdir()
+    (folder / "asked" / "asked.py").write_text(ends)
     for name, text in files.items():
         (folder / name).write_bytes(text.encode("latin-1"))
     os.mkfifo(folder / "pipe.py")
@@ -374,6 +377,9 @@ def hostile(quiet: Quiet, audits: int, moments: random.Random) -> Iterator[tuple
         *(["audit", folder / name, "--workers", workers]
           for name in sorted(files) for workers in (0, 1)),
         ["audit", folder / "pipe.py"], ["audit", folder / "device.py"],
+        ["bound", "asked/asked.py", "n=1", "delta=.1"],
+        ["compare", "asked/asked.py", "n=1:9", "delta=.1"],
+        ["replay", "asked/asked.py", "--address", "n=1;0;0"], ["audit", "asked/asked.py"],
         *(["report", folder / name] for name in stores),
         *([*one, "--store", folder / name] for name in stores),
     ]
@@ -410,8 +416,8 @@ PARTS = {
     "signals": signals, "limits": limits, "damage": damage, "hostile": hostile,
     **{
         name: getattr(surroundings, name)
-        for name in ("calls", "threads", "others", "power", "draws", "memory", "cluster", "s3",
-                     "words", "times")
+        for name in ("calls", "threads", "others", "power", "draws", "memory", "cluster", "speed",
+                     "s3", "words", "times")
     },
 }
 KEPT = Path(__file__).with_suffix(".json")
@@ -420,7 +426,7 @@ KEPT = Path(__file__).with_suffix(".json")
 def table(rows: list[tuple[str, Count]]) -> list[str]:
     """Rows as Markdown: tries, then everything that is meant to be zero."""
     heads = ["tries", "blocks lost", "bits differ", "unreadable", "silent", "other exit code",
-             "traceback", "hang", "escape sent", "over 300 MB", "over 20 s"]
+             "traceback", "hang", "escape sent", "over 300 MB", "under 3.4 x", "over 20 s"]
     lines = [f"| disturbance | {' | '.join(heads)} |", "|---" * (len(heads) + 1) + "|"]
     lines += [f"| {name} | {' | '.join(str(c[h]) for h in heads)} |" for name, c in rows]
     return lines
@@ -436,6 +442,7 @@ def main() -> int:
     options = parser.parse_args()
     found: dict[str, dict[str, Any]] = {}
     warnings.simplefilter("ignore", Damaged)
+    warnings.simplefilter("ignore", Remark)
     with tempfile.TemporaryDirectory() as folder:
         quiet = Quiet(Path(folder))
         for name in options.only:

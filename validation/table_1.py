@@ -1,11 +1,11 @@
-"""The numbers of `printed_table.bounds.OURS`: Table 1 by general solvers.
+"""Table 1 by general solvers, beside the numbers of `printed_table.bounds.OURS`.
 
     python validation/table_1.py [--trials N]
 
-The claims hold trials by six counts against these numbers, so nothing is shared here but the three
-points: hinge loss by a linear programme a trial, t-logistic loss from four starts a trial, linear
-loss from its law. Prints mean and deviation of the 01 risk of a training set of 800, with the
-standard error of the mean, beside what stands in the package.
+Trials by six counts give those numbers, so nothing is shared here but the three points: hinge loss
+by a linear programme a trial, t-logistic loss from four starts a trial, linear loss from its law.
+Prints mean and deviation of the 01 risk of a training set of 800, with the standard error of the
+mean, beside what stands in the package.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ import io
 import json
 import os
 import re
+import subprocess
 import sys
 import threading
 import time
@@ -96,7 +97,14 @@ class _CommandLine(click.Group):
         if "_NOISYTHEORY_COMPLETE" in os.environ:
             super().main(args, prog_name, **extra)
         words = list(sys.argv[1:] if args is None else args)
-        code, line = self._run(words, extra, own_process=args is None)
+        parent = int(os.environ.pop(_PARENT, "0"))
+        file = _file_tried(words) if args is None and not parent else ""
+        if file:
+            code, line = _tried_apart(words, file)
+        else:
+            if parent:
+                threading.Thread(target=_follow, args=(parent,), daemon=True).start()
+            code, line = self._run(words, extra, own_process=args is None)
         if line:
             command = words[:1] if words[:1] and words[0] in self.commands else []
             name = " ".join(["noisytheory", *command])
@@ -104,7 +112,7 @@ class _CommandLine(click.Group):
                 click.echo(f"{name}: {' '.join(line.split())}", err=True)
             except OSError:
                 _discard(sys.stderr)  # The code tells what it can.
-        sys.exit(code)
+        sys.exit(code + _WORKED if parent and code != INTERRUPTED else code)
 
     def _run(
         self, words: list[str], extra: dict[str, Any], own_process: bool
@@ -134,6 +142,57 @@ class _CommandLine(click.Group):
             if os.environ.get(DEBUG):
                 traceback.print_exc()
             return diagnose(error)
+
+
+_PARENT = "_NOISYTHEORY_PARENT"
+"""Environment variable of a process that works on somebody's file, for the one of this number."""
+_WORKED = 64
+"""What that process adds to its exit code, which a file that ends it does not know."""
+
+
+def _file_tried(words: Sequence[str]) -> str:
+    """The file whose functions the command itself would call; an audit has workers for it."""
+    if words[:1] and words[0] in ("bound", "claims", "compare", "replay", "show"):
+        for word in words[1:]:
+            name = word.partition("::")[0]
+            if not name.startswith("-") and name.endswith(".py") and Path(name).is_file():
+                return Path(name).name
+    return ""
+
+
+def _tried_apart(words: Sequence[str], file: str) -> tuple[int, str]:
+    """Have another process do it: what ends that one ends no command without a word."""
+    from noisytheory.trial.worker import told
+
+    child = subprocess.Popen(
+        [sys.executable, "-P", "-m", "noisytheory", *words],
+        env={**os.environ, _PARENT: str(os.getpid())},
+    )
+    asked = False
+    while True:
+        try:
+            code = child.wait(_PATIENCE if asked else None)
+            break
+        except KeyboardInterrupt:
+            asked = True
+        except subprocess.TimeoutExpired:
+            # A key press has reached it, too; what was sent to this process alone has not.
+            child.terminate()
+            asked = False
+    if code == INTERRUPTED or AS_EXPECTED <= code - _WORKED <= FAULT:
+        return (code if code == INTERRUPTED else code - _WORKED), ""
+    return MISTAKE, f"{file} ends the process that works on it: {told(code)}"
+
+
+_PATIENCE = 0.5
+"""Seconds that a process has to end after a key press."""
+
+
+def _follow(parent: int) -> None:
+    """End when the parent has ended, however it did."""
+    while os.getppid() == parent:
+        time.sleep(_PATIENCE)
+    os._exit(INTERRUPTED)
 
 
 class _Closed(io.TextIOBase):
@@ -479,7 +538,8 @@ def main(context: click.Context) -> None:
     """Learning theory on trial.
 
     Compute a bound, simulate what it speaks of, reach a verdict. A claim is named by its ID,
-    several by a shell pattern, your own by the Python file that declares them.
+    several by a shell pattern, your own by the Python file that declares them (FILE.py is run as
+    code, with all your rights: try no file that you would not run).
 
     \b
     Exit codes: 0 every verdict as expected, 1 a verdict differs, 2 wrong usage or

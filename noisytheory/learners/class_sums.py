@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from noisytheory.learners.compiled import add_powers
 from noisytheory.learners.tiles import (
     Floats,
     Points,
@@ -22,6 +21,7 @@ from noisytheory.learners.tiles import (
     tile,
     unit_rows,
 )
+from noisytheory.vocabulary.compiled import add_powers
 from noisytheory.vocabulary.kernels import Gaussian, Kernel, Laplace
 from noisytheory.vocabulary.threads import in_order
 

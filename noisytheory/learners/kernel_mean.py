@@ -20,7 +20,6 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from noisytheory.learners.compiled import add_gaussians, powers_of_two
 from noisytheory.learners.labelled import Labelled, SparseRows
 from noisytheory.learners.tiles import (
     Floats,
@@ -41,6 +40,7 @@ from noisytheory.learners.tiles import (
 )
 from noisytheory.topics.label_noise.choice.leave_one_out import losses
 from noisytheory.topics.sparse import TO_TOLERANCE, check_options, find_algorithm
+from noisytheory.vocabulary.compiled import add_gaussians, powers_of_two
 from noisytheory.vocabulary.confusion import columns, inverse_of
 from noisytheory.vocabulary.kernels import Gaussian, Kernel, Laplace, Linear, Normalised, Polynomial
 from noisytheory.vocabulary.noise import checked_rate

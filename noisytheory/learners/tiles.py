@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from noisytheory.learners.compiled import add_products, powers_of_two
+from noisytheory.vocabulary.compiled import add_products, powers_of_two
 from noisytheory.vocabulary.kernels import LOG2_E, Gaussian, Kernel, Linear, Normalised, check_range
 
 __all__ = [

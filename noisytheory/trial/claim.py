@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["KINDS", "Certificate", "Claim", "Discrepancy", "Elsewhere", "Law", "Paper"]
 
@@ -123,12 +123,19 @@ class Law:
         """Smallest value that is exceeded with probability at most ``1 - probability``."""
         return self.beyond(1 - probability)
 
+    def quantiles(self, probabilities: ArrayLike) -> NDArray[np.float64]:
+        """`quantile` of each."""
+        return self._beyond(1 - np.asarray(probabilities, float))
+
     def beyond(self, delta: float) -> float:
         """Smallest value that is exceeded with probability at most ``delta``, however small."""
+        return float(self._beyond(np.asarray(delta, float)))
+
+    def _beyond(self, deltas: NDArray[np.float64]) -> NDArray[np.float64]:
         mass = np.asarray(self.probabilities)
         above = np.append(np.cumsum(mass[::-1])[-2::-1], 0.0)
-        within = above <= delta * (1 + self.error)
-        return float(np.asarray(self.values)[int(np.argmax(within))])
+        first = np.searchsorted(-above, -deltas * (1 + self.error))
+        return np.asarray(np.asarray(self.values)[first])
 
 
 @dataclass(frozen=True)

@@ -217,7 +217,7 @@ def _describe_law(claim: Claim, state: CellState, out: Columns) -> None:
     law, at = state.exact, state.index
     rhs = right_side(claim, state.cell)[:, 0]
     out["rhs"][at], out["mean"][at] = rhs, law.mean()
-    out["quantiles"][at] = [law.quantile(q) for q in QUANTILES]
+    out["quantiles"][at] = law.quantiles(QUANTILES)
     if claim.kind == "tail":
         # What rounding leaves open lies between both ends.
         certain, possible = np.transpose([law_exceeding(claim, state.cell, law, r) for r in rhs])

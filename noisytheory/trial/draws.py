@@ -19,7 +19,7 @@ from noisytheory.trial.claim import Cell, Claim, Law
 from noisytheory.trial.verdict import right_side
 
 __all__ = ["Arrays", "ClaimError", "UnreadError", "block_generator", "draw", "exact_evidence",
-           "kept", "one_thread", "renamed", "replays", "unused"]
+           "kept", "one_thread", "refuse_other", "renamed", "replays", "same", "unused"]
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -94,21 +94,51 @@ def draw(
     ------
     ClaimError
         If the simulator raises, or returns a wrong shape or a NaN; the message gives the address.
+        If of rows drawn apart one of the outermost comes out otherwise when it is drawn again.
     """
     at = claim.address(cell)
     if rows is not None or not claim.apart:
         rng = block_generator(seed, claim.id, address or at, block)
         return _called(claim, cell, block, rng, claim.rows if rows is None else rows)
-    each = [
-        _called(claim, cell, block, block_generator(seed, claim.id, at, block, row), 1)
-        for row in range(claim.rows)
-    ]
+
+    def alone(row: int) -> Arrays:
+        return _called(claim, cell, block, block_generator(seed, claim.id, at, block, row), 1)
+
+    each = [alone(row) for row in range(claim.rows)]
     if any(set(one) != set(each[0]) for one in each):
         raise ClaimError(
             f"{claim.id} at {at or 'its cell'}, block {block}: simulate draws other arrays in one "
             "row than in another"
         )
-    return {name: np.concatenate([one[name] for one in each]) for name in each[0]}
+    drawn = {name: np.concatenate([one[name] for one in each]) for name in each[0]}
+    for row in _outermost(drawn):
+        refuse_other(claim, each[row], alone(row))
+    return drawn
+
+
+def _outermost(drawn: Arrays) -> set[int]:
+    """Rows where what is judged is smallest or largest: what is rare and decides is among them."""
+    at = np.flatnonzero(drawn.get("applies", np.ones(len(drawn["lhs"]))))
+    judged = [drawn[name] for name in ("other", "weight") if name in drawn]
+    with np.errstate(invalid="ignore", over="ignore"):  # Of infinite sides.
+        judged.append(np.asarray(drawn["lhs"], float) - drawn.get("rhs_draw", 0.0))
+    found = [some[at] for some in judged if at.size]
+    return {int(at[row]) for some in found for row in (some.argmin(), some.argmax())}
+
+
+def same(left: NDArray[Any], right: NDArray[Any]) -> bool:
+    """Whether two arrays hold the same numbers, NaN being one of them."""
+    return np.array_equal(left, right, equal_nan=left.dtype.kind == "f")
+
+
+def refuse_other(claim: Claim, first: Arrays, again: Arrays) -> None:
+    """Refuse a simulator that drew other numbers when it was given the same generator again."""
+    for name, array in first.items():
+        if name not in again or not same(array, again[name]):
+            raise ClaimError(
+                f"{claim.id}: simulate draws other {name} from the same generator, so no address "
+                "replays a draw: draw from its argument rng, and from nothing else"
+            )
 
 
 def _called(
@@ -322,8 +352,7 @@ def replays(
     claim: Claim = cloudpickle.loads(copy)
     again = draw(claim, claim.cell(index), block, seed=seed, rows=rows)
     return all(
-        name in again and array.dtype == again[name].dtype
-        and np.array_equal(array, again[name], equal_nan=array.dtype.kind == "f")
+        name in again and array.dtype == again[name].dtype and same(array, again[name])
         for name, array in seen.items()
     )
 

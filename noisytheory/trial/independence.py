@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import bdtr, bdtrc, chdtrc, gammaln, pdtrc
 
 from noisytheory.trial.claim import Cell, Claim
-from noisytheory.trial.draws import Arrays, ClaimError, UnreadError, draw, kept
+from noisytheory.trial.draws import Arrays, ClaimError, UnreadError, draw, kept, refuse_other
 from noisytheory.trial.verdict import RULES, SameLaw, conditioned, right_side
 
 __all__ = ["FALSE_ALARM", "Comparison", "Repeats", "compare", "look", "probe", "sizes_to_compare"]
@@ -57,7 +57,8 @@ def probe(claim: Claim, cell: Cell, seed: int) -> list[Arrays]:
     ClaimError
         If the simulator touches a global generator, or draws other numbers from the same one.
     """
-    rows = min(_ROWS, claim.rows)
+    # Of rows that decide nothing by chance a few show whether the generator has a part in them.
+    rows = min(_ROWS, claim.rows if claim.can_err else max(2, claim.rows // 4), claim.rows)
     try:
         first = _looked(claim, cell, seed, 0, rows)
     except UnreadError:
@@ -83,12 +84,7 @@ def probe(claim: Claim, cell: Cell, seed: int) -> list[Arrays]:
             f"{claim.id}: simulate draws from a global random generator, so no seed gives the same "
             "numbers twice: draw from its argument rng"
         )
-    for name, array in first.items():
-        if not _same(array, again[name]):
-            raise ClaimError(
-                f"{claim.id}: simulate draws other {name} from the same generator, so no address "
-                "replays a draw: draw from its argument rng, and from nothing else"
-            )
+    refuse_other(claim, first, again)
     # An instance that an `always` claim enumerates is no draw.
     more = [rows] * (_LOOKS - 1) if claim.can_err else []
     return [kept(claim, first), *look(claim, cell, seed, more, 1)]
@@ -222,10 +218,6 @@ _STAKE = 1 / 8
 """Share of the wealth that is laid on a repetition, block by block."""
 
 
-def _same(left: NDArray[Any], right: NDArray[Any]) -> bool:
-    return np.array_equal(left, right, equal_nan=left.dtype.kind == "f")
-
-
 def _global_randomness() -> tuple[object, ...]:
     """The state of the generators that no simulator may use."""
     state: Any = np.random.get_state(legacy=False)  # noqa: NPY002
@@ -265,7 +257,8 @@ class Comparison:
 def compare(claim: Claim, seed: int, asked: Comparison) -> tuple[list[Arrays], str, bool]:
     """Whether rows depend on each other, before draws decide a claim.
 
-    Of rows that were drawn apart only what a probe shows, for none has anything to do with another.
+    Of rows that were drawn apart only what a probe shows: none has anything to do with another, and
+    the outermost of each block have been drawn twice.
 
     Blocks, and groups of 32, 64, ... rows, are compared with each other (Kruskal and Wallis; what
     is rare by a Dirichlet mixture, and block by block), and rows of one block with those a power of
@@ -613,4 +606,49 @@ def _within(values: Floats, lags: NDArray[np.int64] | None = None) -> float:
     if lags is None:
         lags = 2 ** np.arange(int(np.log2(n // 4)) + 1)
     found = np.array([float(ranks[:-lag] @ ranks[lag:]) for lag in lags]) / float(ranks @ ranks)
-    return float(chdtrc(len(lags), n * (n + 2) * np.sum(found**2 / (n - lags))))
+    mean, variance = _of_correlations(ranks, lags)
+    return float(_alike(np.sum((found - mean) ** 2 / variance), ranks, lags))
+
+
+def _of_correlations(ranks: Floats, lags: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    """Mean and variance of the correlation at each lag, over all orders of these ranks: exactly."""
+    n, pairs, chained = ranks.size, ranks.size - lags, np.maximum(ranks.size - 2 * lags, 0)
+    second, fourth = float(np.sum(ranks**2)), float(np.sum(ranks**4))
+    one = (second**2 - fourth) / (n * (n - 1))
+    two = (2 * fourth - second**2) / (n * (n - 1) * (n - 2))
+    other = (3 * second**2 - 6 * fourth) / (n * (n - 1) * (n - 2) * (n - 3))
+    squares = pairs * one + 2 * chained * two + (pairs * (pairs - 1) - 2 * chained) * other
+    mean = -pairs / (n * (n - 1))
+    return mean, squares / second**2 - mean**2
+
+
+def _alike(squares: Any, ranks: Floats, lags: NDArray[np.int64]) -> Any:
+    """Chance of so large a sum of squares of standardised correlations, over all orders of ranks.
+
+    Edgeworth's expansion over a ball: to the first order in 1/n third and fourth cumulants (above
+    all of lags k, k and 2k, which go together) add chances of more degrees of freedom. Far out they
+    are many times the first, so that further orders count; as those of an exponential, three of
+    them, they keep the true rate of small chances at most nominal.
+    """
+    n, degrees, pairs = ranks.size, len(lags), ranks.size - lags
+    chained, scale = np.maximum(n - 2 * lags, 0), np.mean(ranks**2)
+    skewness, kurtosis = np.mean(ranks**3) ** 2 / scale**3, np.mean(ranks**4) / scale**2
+    twice = lags[:, None] * 2 == lags
+    # Third: the same pair thrice, and pairs that make a triangle.
+    same = skewness / np.sqrt(pairs)
+    triangles = twice * (2 * np.sqrt(chained) / pairs)[:, None]
+    third = 9 * np.sum((same + triangles.sum(axis=0)) ** 2)
+    third += 6 * np.sum(same**2) + 18 * np.sum(triangles**2)
+    # Fourth: pairs that share a row, less those that share none; parallelograms; triangles.
+    own, both = np.eye(degrees), np.maximum(n - lags[:, None] - lags, 0)
+    shared = 2 * both + 2 * (1 - own) * (n - np.maximum(lags[:, None], lags))
+    product = pairs[:, None] * pairs
+    fourth = (1 + 2 * own) * (kurtosis - 1) * (shared - 4 * product / n) + 4 * (1 - own) * both
+    fourth += own * (kurtosis**2 - 3) * pairs + 2 * skewness * (twice + twice.T) * np.maximum(
+        chained[:, None], chained
+    )
+    more = [chdtrc(degrees + 2 * k, squares) for k in range(4)]
+    added = third / 72 * (more[3] - 3 * more[2] + 3 * more[1] - more[0])
+    added += np.sum(fourth / product) / 8 * (more[2] - 2 * more[1] + more[0])
+    share = np.maximum(added, 0) / np.maximum(more[0], 1e-300)
+    return np.minimum(1.0, more[0] * (1 + share + share**2 / 2 + share**3 / 6))

@@ -276,7 +276,8 @@ class Trial:
         at = [state.index for state in states]
         summaries = [state.summary for state in states if state.summary is not None]
         against, support = self.rule.weigh(self.claim, [s.cell for s in states], summaries)
-        counts = np.array(summaries)
+        # Of two laws all draws are kept, and not of every cell as many.
+        counts = np.array([] if isinstance(self.rule, SameLaw) else summaries)
         if isinstance(self.rule, Always):
             # What breaks the promise for certain has been written down already.
             self.support[at] = support

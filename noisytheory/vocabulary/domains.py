@@ -311,6 +311,8 @@ def checked_numbers(name: str, values: Any) -> NDArray[Any]:
     array = np.asarray(values)
     if array.dtype == object:
         held = array.ravel().tolist()
+        if {*map(type, held)} == {Fraction}:
+            return array.copy()
         rational = all(isinstance(value, numbers.Rational) for value in held)
         if rational and any(isinstance(value, Fraction) for value in held):
             out = np.empty(array.shape, dtype=object)

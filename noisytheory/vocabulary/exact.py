@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 __all__ = [
     "Enclosed", "Undecided", "around", "compositions", "enclosed_root", "ends", "fractions",
-    "lattice", "root", "simplex", "sphere",
+    "lattice", "over", "root", "simplex", "sphere", "whole",
 ]
 
 Ints: TypeAlias = NDArray[np.int64]
@@ -114,6 +115,37 @@ def fractions(values: Any) -> Any:
     if isinstance(values, list | tuple):
         return [fractions(value) for value in values]
     return Fraction(values)
+
+
+def whole(values: Any) -> tuple[NDArray[Any], int]:
+    """Fractions as whole numbers, and the denominator of them all: sums and products are quicker.
+
+    Examples
+    --------
+    >>> found, denominator = whole([Fraction(1, 2), Fraction(2, 3)])
+    >>> found.tolist(), denominator
+    ([3, 4], 6)
+    """
+    array = np.asarray(values, dtype=object)
+    held = array.ravel().tolist()
+    denominator = math.lcm(*[value.denominator for value in held])
+    out = np.empty(array.shape, dtype=object)
+    out.ravel()[:] = [value.numerator * (denominator // value.denominator) for value in held]
+    return out, denominator
+
+
+def over(values: Any, denominator: int) -> NDArray[Any]:
+    """Whole numbers, or fractions, over a denominator: back from `whole`.
+
+    Examples
+    --------
+    >>> over([3, 4], 6).tolist()
+    [Fraction(1, 2), Fraction(2, 3)]
+    """
+    array = np.asarray(values, dtype=object)
+    out = np.empty(array.shape, dtype=object)
+    out.ravel()[:] = [Fraction(value, denominator) for value in array.ravel().tolist()]
+    return out
 
 
 def root(square: Any) -> Any:

@@ -10,8 +10,8 @@ import math
 import numbers
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -41,12 +41,19 @@ Finish = Callable[[Floats, Index, Index], None]
 # A tile of 192 x 384 doubles is 0.56 MiB: with its factors within a common second-level cache.
 TILE_ROWS = 192
 TILE_COLUMNS = 384
-# Entries of a Gram matrix that are worth a thread: some milliseconds.
+# Entries of a Gram matrix, times sixteenths of their coordinates, that are worth a thread: some
+# milliseconds.
 SHARE = 1 << 20
+# Entries that are worth compiled loops, which take a third of a second to load.
+COMPILED = 1 << 23
+# Stripes, at least, that threads share then.
+STRIPES = 32
+# Exponents of 2 whose powers, in scaled plans, stay finite beside weights up to 1.
+EXPONENT = 1000.0
 # NumPy's exp2 is faster than its exp where it is vectorised: 1.2 times in doubles, 2.1 in singles.
 LOG2_E = 1.0 / math.log(2.0)
 # Squares of coordinates within this, and sums of very many of them, stay finite.
-LARGEST = {"float64": 1e150, "float32": 1e15}
+LARGEST = {np.dtype("float64"): 1e150, np.dtype("float32"): 1e15}
 # Entries of one block from `blocks` when the caller names no number of rows (8 MiB of doubles).
 BLOCK_ENTRIES = 1 << 20
 
@@ -106,7 +113,7 @@ def check_range(array: Floats, name: str = "x") -> None:
     ...
     ValueError: x must have coordinates within +-1e+150, their squares overflow; got 1e+200 in row 0
     """
-    limit = LARGEST[array.dtype.name]
+    limit = LARGEST[array.dtype]
     # Extremes carry NaN along, and need no array of truth values.
     if not array.size or -limit <= array.min() <= array.max() <= limit:
         return
@@ -364,6 +371,8 @@ class Plan:
         $b$.
     increasing : bool
         Whether $f$ is an increasing function of a number: then it need not be computed to compare.
+    exponent : float, optional
+        Largest $t$ if $f(t)$ is $2^t$, and beyond it no more: then loops over it may be compiled.
 
     Examples
     --------
@@ -379,6 +388,13 @@ class Plan:
     row_scale: Floats | None = None
     column_scale: Floats | None = None
     increasing: bool = False
+    exponent: float | None = None
+
+    @property
+    def large(self) -> bool:
+        """Whether there are doubles enough to load compiled loops for powers of 2."""
+        doubles = np.result_type(self.left, self.right) == np.float64
+        return doubles and len(self.left) * self.right.shape[1] // 2 >= COMPILED
 
     def inner(self, rows: Index, columns: Index, out: Floats) -> Floats:
         """The inner products of some rows and columns, slices or integer arrays, into ``out``."""
@@ -413,7 +429,8 @@ class Plan:
                 columns = slice(first, min(first + TILE_COLUMNS, out.shape[1]))
                 self.block(rows, columns, out[top:bottom, columns])
 
-        for _ in _shared(stripe, out.shape[0], out.size):
+        tops = range(0, out.shape[0], TILE_ROWS)
+        for _ in _shared(stripe, tops, out.size, len(self.right)):
             pass
 
     def times(self, rows: Floats, columns: Floats) -> Plan:
@@ -424,9 +441,7 @@ class Plan:
         column_scale = row_scale if same else (
             columns if self.column_scale is None else columns * self.column_scale
         ).astype(dtype)
-        return Plan(
-            self.left, self.right, self.finish, row_scale, column_scale, self.increasing
-        )
+        return replace(self, row_scale=row_scale, column_scale=column_scale)
 
     def at(self, columns: NDArray[np.integer[Any]]) -> Plan:
         """The plan of these columns only, their factors laid out anew."""
@@ -459,8 +474,15 @@ class Plan:
         mirrored = sums if self.row_scale is self.column_scale else np.zeros(n)
         right, left = right.astype(dtype, copy=False), left.astype(dtype, copy=False)
 
+        high, compiled = TILE_ROWS, None
+        if self.exponent is not None and self.large:
+            compiled = _compiled_stripe(self.left, self.right, self.exponent, left, right)
+            high *= max(1, n // (STRIPES * TILE_ROWS))
+
         def stripe(top: int) -> list[tuple[slice, Floats, slice, Floats]]:
             """Of a stripe's tiles the sums over columns and over rows, and where they go."""
+            if compiled:
+                return [compiled(slice(top, min(top + high, n)))]
             rows = slice(top, min(top + TILE_ROWS, n))
             found: list[tuple[slice, Floats, slice, Floats]] = []
             tile = np.empty(TILE_ROWS * TILE_COLUMNS, dtype=dtype)
@@ -474,7 +496,7 @@ class Plan:
                 found.append((rows, block @ right[columns], beyond, left[rows] @ block[:, seen:]))
             return found
 
-        for found in _shared(stripe, n, n * n // 2):
+        for found in _shared(stripe, range(0, n, high), n * n // 2, len(self.right)):
             for rows, across, beyond, down in found:
                 sums[rows] += across
                 mirrored[beyond] += down
@@ -488,14 +510,35 @@ class Plan:
         return sums
 
 
-def _shared(work: Callable[[int], Done], rows: int, entries: int) -> Iterator[Done]:
+def _compiled_stripe(
+    left: Floats, right: Floats, exponent: float, below: Floats, beside: Floats
+) -> Callable[[slice], tuple[slice, Floats, slice, Floats]]:
+    """What takes both sums of rows of powers of 2, without a lock that threads wait for."""
+    from noisytheory.vocabulary.compiled import stripe_sums
+
+    columns = np.ascontiguousarray(right.T)
+
+    def stripe(rows: slice) -> tuple[slice, Floats, slice, Floats]:
+        start = rows.start
+        across, down = np.zeros(rows.stop - start), np.zeros(len(left) - start)
+        stripe_sums(
+            left[rows], columns[start:], exponent, beside[start:], below[rows], across, down
+        )
+        return rows, across, slice(start, None), down
+
+    return stripe
+
+
+def _shared(
+    work: Callable[[int], Done], tops: Sequence[int], entries: int, dimension: int
+) -> Iterator[Done]:
     """Work on stripes of tiles, in their order: by threads where there is enough for them."""
-    tops = range(0, rows, TILE_ROWS)
     if entries <= TILE_ROWS * TILE_COLUMNS:
         yield from map(work, tops)
         return
     with one_thread_each() as workers:
-        yield from in_order(work, tops, min(workers, entries // SHARE))
+        worth = entries * (1 + dimension // 16) // SHARE
+        yield from in_order(work, tops, min(workers, worth))
 
 
 @dataclass(frozen=True)
@@ -569,7 +612,7 @@ class Gaussian(Kernel):
             np.minimum(tile, zeros[:width] if width <= TILE_COLUMNS else 0.0, out=tile)
             np.exp2(tile, out=tile)
 
-        return Plan(left, right, finish, increasing=True)
+        return Plan(left, right, finish, increasing=True, exponent=0.0)
 
 
 @dataclass(frozen=True)
@@ -829,4 +872,4 @@ def _inner_factors(x: Floats, z: Floats, scale: float) -> Plan | None:
     def finish(tile: Floats, rows: Index, columns: Index) -> None:
         np.exp2(tile, out=tile)
 
-    return Plan(left, right, finish, row_scale, column_scale, increasing=True)
+    return Plan(left, right, finish, row_scale, column_scale, increasing=True, exponent=EXPONENT)

@@ -28,6 +28,9 @@ _free: ContextVar[int] = ContextVar("_free", default=0)
 @cache
 def _controller() -> ThreadpoolController:
     """Of the linear algebra that is loaded, which takes milliseconds to find."""
+    # SciPy brings its own, which compiled loops call: what is loaded later is not found.
+    import scipy.linalg  # noqa: F401
+
     return ThreadpoolController().select(user_api="blas")
 
 
@@ -81,6 +84,15 @@ def on_one_thread(function: Callable[Given, Done]) -> Callable[Given, Done]:
 
     @wraps(function)
     def limited(*args: Given.args, **kwargs: Given.kwargs) -> Done:
+        # Within another the limit stands; of one thread nothing is to be limited.
+        if _free.get():
+            return function(*args, **kwargs)
+        if _allowed() <= 1:
+            before = _free.set(1)
+            try:
+                return function(*args, **kwargs)
+            finally:
+                _free.reset(before)
         with one_thread_each() as workers:
             before = _free.set(workers)
             try:

@@ -11,7 +11,7 @@ from commands import answer, mistake
 
 import noisytheory as nt
 from noisytheory.trial.catalogue import load_file
-from noisytheory.trial.store import Store, StoreError
+from noisytheory.trial.store import Damaged, Remark, Store, StoreError
 
 s3fs = pytest.importorskip("s3fs")
 
@@ -64,6 +64,25 @@ def test_a_store_on_s3(bucket, mine, tmp_path):
     again = json.loads(answer(*words, store))
     quiet = json.loads(answer(*words, tmp_path / "store"))
     assert again["claims"] == quiet["claims"]
+    # What is not ours is reported and left alone, also where a damaged claim is written anew.
+    fs, strays = s3fs.S3FileSystem(), [
+        "notes.txt", "mine/theorem-2/lhs/notes.txt", ".journal/notes.txt",
+        ".journal/mine~theorem-2/notes.txt", "thesis/one/notes.txt",
+    ]
+    for name in strays:
+        fs.pipe_file(f"bucket/run/{name}", b"ten years of work")
+    chunk = next(name for name in fs.find("bucket/run/mine/theorem-2/lhs") if "/c" in name)
+    whole = fs.cat_file(chunk)
+    fs.pipe_file(chunk, whole[:-1] + bytes([whole[-1] ^ 1]))
+    with pytest.warns((Remark, Damaged)) as said:
+        assert nt.audit(claim, store=store).verdict == "upheld"
+    (remark,) = {str(one.message) for one in said if one.category is Remark}
+    about, _, named = remark.partition(": ")
+    assert about == f"in the store {store} not of this package, and left alone"
+    assert sorted(named.split(", ")) == sorted(strays)
+    assert fs.cat_file(chunk) == whole
+    assert {fs.cat_file(f"bucket/run/{name}") for name in strays} == {b"ten years of work"}
+    fs.rm([f"bucket/run/{name}" for name in strays])
     answer("report", store, "--output", tmp_path / "pages")
     assert "theorem-2" in (tmp_path / "pages" / "README.md").read_text()
     assert answer("replay", mine, "--store", store) == answer(

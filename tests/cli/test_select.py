@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from commands import answer, in_a_process, mistake
+from commands import HOEFFDING, answer, in_a_process, mistake
 
 import noisytheory as nt
 
@@ -32,6 +32,28 @@ def test_a_file_that_ends_who_reads_it_is_one_line(tmp_path, code, line):
     done = in_a_process("show", file)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == f"noisytheory show: ends.py {line}\n"
+
+
+@pytest.mark.crash
+@pytest.mark.parametrize(
+    ("words", "code", "how"),
+    [
+        (("bound", "n=10", "delta=0.1"), "ctypes.string_at(0)", "SIGSEGV"),
+        (("compare", "n=10:1000:log", "delta=0.1"), "ctypes.CDLL(None)._exit(0)", "exit code 0"),
+        (("replay", "--address", "n=10;0;0"), "ctypes.string_at(0)", "SIGSEGV"),
+    ],
+    ids=lambda words: words[0] if isinstance(words, tuple) else None,
+)
+def test_a_function_that_ends_who_calls_it_is_one_line(tmp_path, words, code, how):
+    file = tmp_path / "ends.py"
+    file.write_text(HOEFFDING.replace("    return np.sqrt", f"    {code}\n    return np.sqrt")
+                    .replace("import numpy", "import ctypes\nimport numpy"))
+    command, *rest = words
+    done = in_a_process(command, file, *rest)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == (
+        f"noisytheory {command}: ends.py ends the process that works on it: {how}\n"
+    )
 
 
 @pytest.mark.parametrize(

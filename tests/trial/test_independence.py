@@ -6,14 +6,17 @@ import itertools
 
 import numpy as np
 import pytest
+from scipy.special import chdtrc
 
 import noisytheory as nt
 from noisytheory import Paper
-from noisytheory.trial.draws import ClaimError, block_generator, draw
+from noisytheory.trial.draws import ClaimError, _outermost, block_generator, draw
 from noisytheory.trial.independence import (
     FALSE_ALARM,
     Comparison,
     Repeats,
+    _alike,
+    _of_correlations,
     _outlying,
     _views,
     compare,
@@ -154,6 +157,36 @@ def test_a_block_unlike_the_others_by_hand():
     assert _outlying(values[:64], sizes[:1]) == _outlying(np.zeros(512), sizes) == 1.0
 
 
+@pytest.mark.parametrize("values", [[1, 2, 3, 4, 5, 6, 7], [1, 1, 1, 4, 5, 6, 6]])
+def test_moments_of_correlations_are_those_over_all_orders(values):
+    ranks, lags = np.array(values) - np.mean(values), np.array([1, 2, 4])
+    orders = np.array(list(itertools.permutations(ranks)))
+    found = np.array([(orders[:, :-k] * orders[:, k:]).sum(axis=1) for k in lags]) / (ranks @ ranks)
+    mean, variance = _of_correlations(ranks, lags)
+    assert mean == pytest.approx(found.mean(axis=1))
+    assert variance == pytest.approx(found.var(axis=1))
+
+
+@pytest.mark.parametrize("different", [128, 8])
+def test_the_chance_of_correlated_rows_is_at_most_nominal(different):
+    # Of 60,000 orders of 128 rows Ljung and Box's chance is below 0.001 some 110 times.
+    rng, lags, n = np.random.default_rng(3), 2 ** np.arange(6), 128
+    ranks = np.floor(np.arange(n) * different / n)
+    ranks -= ranks.mean()
+    mean, variance = _of_correlations(ranks, lags)
+    seldom, ljung_and_box, draws = 0, 0, 0
+    for _ in range(12):
+        orders = rng.permuted(np.tile(ranks, (5000, 1)), axis=1)
+        found = np.array([(orders[:, :-k] * orders[:, k:]).sum(axis=1) for k in lags])
+        found /= ranks @ ranks
+        chances = _alike(np.sum((found.T - mean) ** 2 / variance, axis=1), ranks, lags)
+        seldom, draws = seldom + np.sum(chances < 1e-3), draws + chances.size
+        plain = n * (n + 2) * np.sum(found.T**2 / (n - lags), axis=1)
+        ljung_and_box += np.sum(chdtrc(len(lags), plain) < 1e-3)
+    # Of a Poisson number with mean 60 more than 80 have probability 0.006, fewer than 25 1e-6.
+    assert draws == 60_000 and 25 <= seldom <= 80 < ljung_and_box
+
+
 def test_views_that_part_the_draws_alike_are_looked_at_once():
     claim = claim_of(LAWS["coins"])
     assert list(_views(claim, {}, draw(claim, {}, 0, seed=1))) == ["left sides"]
@@ -243,14 +276,15 @@ def test_rows_apart_are_calls_of_one_row_from_generators_of_their_own():
 
     claim = claim_of(simulate, rows=6, apart=True, bound=lambda: 2.0, trivial=9.0)
     block = draw(claim, {}, 3, seed=5)
-    assert sizes == [1] * 6 and len(set(block["lhs"].tolist())) == 6
+    # The smallest and the largest are drawn twice.
+    assert sizes == [1] * 8 and len(set(block["lhs"].tolist())) == 6
     alone = block_generator(5, claim.id, claim.address({}), 3, 4).random(1)
     assert block["lhs"][4] == alone[0]
     # The probe's four looks are one call each, and nothing else is drawn to be compared.
     sizes.clear()
     claim = claim_of(simulate, rows=64, apart=True, grid={"delta": [0.5]})
     found = nt.audit(claim, budget="smoke", seed=5)
-    assert found.verdict == "upheld" and sizes == [8] * 4 + [1] * 64
+    assert found.verdict == "upheld" and sizes == [8] * 4 + [1] * 66
     assert found.summary.attrs["apart"] and "compared" not in found.summary.attrs
 
 
@@ -273,6 +307,35 @@ def test_rows_apart_that_have_the_same_generator_are_refused():
 
     with pytest.raises(ClaimError, match="the same lhs from different generators"):
         nt.audit(claim_of(own, rows=16, apart=True), budget="smoke", seed=1)
+
+
+@pytest.mark.parametrize(("own", "found"), [((2, 3), True), ((-2, -1), True), ((0.4, 0.6), False)])
+def test_of_rows_apart_the_outermost_must_come_from_the_generator(own, found):
+    # Eight rows of a probe are spared with probability 2/3, all rows with 2e-6.
+    brought = np.random.default_rng(7)
+
+    def seldom(*, size, rng):
+        return np.where(rng.random(size) < 0.05, brought.uniform(*own, size), rng.random(size))
+
+    claim = claim_of(seldom, rows=256, apart=True)
+    if found:
+        with pytest.raises(ClaimError, match="draws other lhs from the same generator"):
+            draw(claim, {}, 0, seed=1)
+    else:  # What hides among the others is not looked for.
+        assert draw(claim, {}, 0, seed=1)["lhs"].size == 256
+
+
+def test_of_two_sides_drawn_apart_the_difference_is_outermost():
+    def simulate(*, size, rng):
+        lhs = 10 * rng.random(size)
+        rhs = lhs + rng.uniform(1, 2, size)
+        return {"lhs": lhs, "rhs": rhs, "applies": rng.random(size) < 0.9}
+
+    claim = claim_of(simulate, rows=64, apart=True, bound=None)
+    block = draw(claim, {}, 0, seed=1)
+    gap = np.where(block["applies"], block["lhs"] - block["rhs_draw"], np.nan)
+    assert _outermost(block) == {np.nanargmin(gap), np.nanargmax(gap)}
+    assert _outermost({**block, "applies": np.zeros(64, bool)}) == set()
 
 
 def test_what_no_draws_decide_has_no_rows_apart():

@@ -860,6 +860,25 @@ def test_a_linked_folder_is_not_written_to(tmp_path: Path) -> None:
     assert not list((tmp_path / "elsewhere").iterdir())
 
 
+def test_what_is_not_ours_outlives_a_group_that_is_written_anew(tmp_path: Path) -> None:
+    finished_store(tmp_path / "s")
+    group = tmp_path / "s" / group_of(CLAIM)
+    for folder in (group, group / "lhs", group / "chapter"):
+        folder.mkdir(exist_ok=True)
+        (folder / "thesis").write_text("ten years of work")
+    (group / "zarr.json").write_text("{}")
+    with pytest.warns(Damaged), Store.open(tmp_path / "s", RUN) as store:
+        blocks = open_blocks(store)
+        for cell in range(CELLS):
+            for number in range(2):
+                blocks.put(cell, number, block(cell, number))
+        blocks.finish(summary())
+    for folder in (group, group / "lhs", group / "chapter"):
+        assert (folder / "thesis").read_text() == "ten years of work"
+    with pytest.warns(Remark, match="/chapter, "), Store.load(tmp_path / "s") as store:
+        assert store.ids() == [CLAIM]
+
+
 def test_a_file_that_is_no_journal_is_left_alone(tmp_path: Path) -> None:
     Store.open(tmp_path / "s", RUN).close()
     path = tmp_path / "s" / ".journal" / "kernel-mean~theorem-5.blocks"

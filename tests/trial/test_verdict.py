@@ -469,6 +469,17 @@ def test_the_resolution_of_two_laws_counts_the_slack():
     assert resolution(slack=0.5) < 1
 
 
+def test_two_laws_in_several_cells_may_need_unlike_many_draws():
+    def simulate(a, *, size, rng):
+        return {"lhs": rng.normal(size=size), "other": rng.normal(size=size) + a}
+
+    claim = planted.PAPER.equal(
+        "unlike", statement="x", simulate=simulate, margin=0.1, grid={"a": [0.0, 3.0, 0.2]},
+        rows=512, expect="refuted",
+    )
+    assert nt.audit(claim, budget="smoke", seed=1, alpha=1e-6).verdict == "refuted"
+
+
 def test_the_resolution_of_an_equality_pays_for_both_sides():
     claim = planted.equal()
     rule, cell = RULES["equal"], claim.cell(0)

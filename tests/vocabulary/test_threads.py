@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
@@ -30,6 +34,34 @@ def test_tiles_shared_out_give_the_same_bits(kernel, monkeypatch):
     assert len(asked) == 2
 
 
+@pytest.mark.parametrize("scaled", [True, False])
+def test_compiled_sums_are_those_of_tiles_and_the_same_on_any_number_of_threads(
+    scaled, monkeypatch
+):
+    plan = kernels.Gaussian(1.5).plan(POINTS, POINTS, scaled=scaled)
+    tiles, seen = plan.sums(WEIGHTS - 0.001), []
+    monkeypatch.setattr(kernels, "COMPILED", 1)
+    monkeypatch.setattr(kernels, "SHARE", 1)
+    for workers in (1, 2, 3):
+        monkeypatch.setattr(threads, "threads", lambda count=workers: count)
+        seen.append(plan.sums(WEIGHTS - 0.001))
+    np.testing.assert_allclose(seen[0], tiles, rtol=1e-12, atol=1e-15)
+    np.testing.assert_array_equal(seen[1:], seen[:1] * 2)
+
+
+@pytest.mark.parametrize("bandwidth", [1.5, 0.02])
+def test_compiled_herding_takes_the_points_of_tiles(bandwidth, monkeypatch):
+    given = kernels.Gaussian(bandwidth), POINTS, WEIGHTS * np.where(POINTS[:, 0] > 0, 1, -1), 30
+    tiles = nt.sparse.herding(*given)
+    monkeypatch.setattr(kernels, "COMPILED", 1)
+    # Rows are not asked for: a step is one pass.
+    monkeypatch.setattr(Target, "row", None)
+    found = nt.sparse.herding(*given)
+    np.testing.assert_array_equal(found.picks, tiles.picks)
+    np.testing.assert_allclose(found.errors, tiles.errors, rtol=1e-9)
+    np.testing.assert_allclose(found.weights, tiles.weights, rtol=1e-9)
+
+
 @pytest.mark.parametrize(
     "algorithm", [nt.sparse.herding, nt.sparse.away_steps, nt.sparse.fully_corrective],
     ids=lambda algorithm: algorithm.__name__,
@@ -48,6 +80,25 @@ def test_rows_one_after_another_take_one_thread_of_linear_algebra(algorithm, mon
         assert of_linear_algebra() == 2
     # Tiles, which share their work out, may still have all of them.
     assert seen == {(1, free)}
+
+
+def test_compiled_loops_find_all_linear_algebra_on_one_thread():
+    """SciPy's, too, which they load: in a process where nobody else has."""
+    code = """
+import numpy as np
+from threadpoolctl import threadpool_info
+from noisytheory.vocabulary.threads import one_thread_each
+with one_thread_each():
+    from noisytheory.vocabulary.compiled import stripe_sums
+    none = np.ones((1, 1))
+    stripe_sums(none, none, 0.0, none[0], none[0], none[0].copy(), none[0].copy())
+    print({one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"})
+"""
+    more = {f"{name}_NUM_THREADS": "2" for name in ("OMP", "OPENBLAS", "MKL")}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, **more}
+    )
+    assert done.stdout == "{1}\n", done.stderr
 
 
 def test_a_single_tile_starts_no_thread(monkeypatch):

@@ -172,6 +172,20 @@ def model(at: dict[str, float], burn: float) -> dict[str, float]:
     }
 
 
+def breaks_first(at: dict[str, float], burn: float) -> str:
+    """What takes longest where a block takes so many seconds."""
+    parts = model(at, burn)
+    longest = max(("workers", "scheduler", "parent"), key=parts.__getitem__)
+    inside = max(("of which messages", "weighing", "store"), key=parts.__getitem__)
+    return {"workers": "nothing: the workers are busy", "scheduler": "the scheduler",
+            "parent": f"the parent ({inside.removeprefix('of which ')})"}[longest]
+
+
+def busy_from(at: dict[str, float]) -> float:
+    """Seconds of a block from which on all workers are busy."""
+    return WORKERS * max(at[SCHEDULER], at[MESSAGES] + at[FOLD] + at[STORE])
+
+
 def page(rows: list[recorded.Row], at: dict[str, float], reached: str) -> str:
     """What was measured, and what follows, as Markdown."""
     lines = [
@@ -194,17 +208,14 @@ def page(rows: list[recorded.Row], at: dict[str, float], reached: str) -> str:
     ]
     for burn in (0.001, 0.01, 0.1, 1.0, 10.0):
         parts = model(at, burn)
-        longest = max(("workers", "scheduler", "parent"), key=parts.__getitem__)
-        inside = max(("of which messages", "weighing", "store"), key=parts.__getitem__)
-        why = {"workers": "nothing: the workers are busy", "scheduler": "the scheduler",
-               "parent": f"the parent ({inside.removeprefix('of which ')})"}[longest]
         lines.append(f"| {burn:g} s | {parts['workers']:,.0f} s | {parts['scheduler']:,.0f} s | "
-                     f"{parts['parent']:,.0f} s | {why} |")
-    bound = max(at[SCHEDULER], at[MESSAGES] + at[FOLD] + at[STORE])
+                     f"{parts['parent']:,.0f} s | {breaks_first(at, burn)} |")
+    least = busy_from(at)
     lines += [
-        "", f"A thousand workers are kept busy by blocks of {WORKERS * bound:.1f} s or more, "
-        f"{1 / bound:,.0f} tasks a second. No thousand workers were at hand: the scheduler's cost "
-        "a task was measured with two, and is taken not to grow with their number.",
+        "", f"A thousand workers are kept busy by blocks of {least:.1f} s or more, "
+        f"{WORKERS / least:,.0f} tasks a second. No thousand workers were at hand: the "
+        "scheduler's cost a task was measured with two, and is taken not to grow with their "
+        "number.",
     ]
     return "\n".join(lines) + "\n"
 

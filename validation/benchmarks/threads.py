@@ -1,11 +1,9 @@
-"""The mean classifier and herding on one thread and on more, and what is possible.
+"""The mean classifier and herding on one thread and on more, beside the most that threads can gain.
 
-Run as ``python validation/benchmarks/threads.py``, best on a machine that does nothing else: rounds
-in turns, least times. Predicting is 5,000 queries on 20,000 examples of 10 coordinates, choosing is
-eleven bandwidths on 8,000 of them; herding takes 200 of the examples, and 200 of 2,000 that have
-300 coordinates, where most of the work is one row after another. What as many processes, each with
-one thread and with nothing to share but memory, get done at once in the same rounds is the most
-that threads can gain here.
+Run as ``python validation/benchmarks/threads.py`` (``--record`` to keep the numbers), best on a
+machine that does nothing else: rounds in turns, least times. What as many processes, each with one
+thread and with nothing to share but caches, memory and host, get done at once in the same rounds is
+the most that threads can gain there: two cores of a virtual machine may be one of its host.
 """
 
 from __future__ import annotations
@@ -18,6 +16,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import recorded
 from threadpoolctl import threadpool_limits
 
 from noisytheory.learners import KernelMeanClassifier, KernelMeanClassifierCV
@@ -31,11 +30,17 @@ Y = X[:, 0] > 0
 WIDE = rng.normal(size=(2000, 300))
 MODEL = KernelMeanClassifier().fit(X, Y)
 WORK: dict[str, Callable[[], object]] = {
-    "predict": lambda: MODEL.predict(QUERIES),
-    "choose": lambda: KernelMeanClassifierCV().fit(X[:8000], Y[:8000]),
-    "herd": lambda: herding(Gaussian(3.0), X, np.full(len(X), 1 / len(X)), 200),
-    "rows": lambda: herding(Gaussian(30.0), WIDE, np.full(len(WIDE), 1 / len(WIDE)), 200),
+    "predicting 5,000 of dimension 10 from 20,000": lambda: MODEL.predict(QUERIES),
+    "choosing of 11 bandwidths on 8,000 of dimension 10":
+        lambda: KernelMeanClassifierCV().fit(X[:8000], Y[:8000]),
+    "compressing 20,000 of dimension 10 to 200": lambda: MODEL.compress(200),
+    "herding 200 of 20,000 of dimension 10":
+        lambda: herding(Gaussian(3.0), X, np.full(len(X), 1 / len(X)), 200),
+    "herding 200 of 2,000 of dimension 300, row after row":
+        lambda: herding(Gaussian(30.0), WIDE, np.full(len(WIDE), 1 / len(WIDE)), 200),
 }
+NEAR, LOSS = 0.9, 1.05
+"""Share of what processes gain that is asked for, and what counts as slower than one thread."""
 
 
 def child(pipe: Any) -> None:
@@ -52,24 +57,20 @@ def timed(call: Callable[[], object]) -> tuple[float, float]:
     return time.perf_counter() - wall, time.process_time() - own
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=15)
-    given = parser.parse_args()
-    many = sorted({1, 2, threads() // 2 or 1, threads()} & set(range(1, threads() + 1)))
+def measured(many: list[int], rounds: int, machine: recorded.Machine) -> dict[Any, float]:
+    """Least seconds of every work, number of threads and way of counting."""
     context = multiprocessing.get_context("spawn")
-    pipes, children = [], []
+    pipes = []
     for _ in range(max(many)):
         ours, theirs = context.Pipe()
-        children.append(context.Process(target=child, args=(theirs,), daemon=True))
-        children[-1].start()
+        context.Process(target=child, args=(theirs,), daemon=True).start()
         pipes.append(ours)
-    least: dict[tuple[str, int, str], float] = defaultdict(lambda: np.inf)
+    least: dict[Any, float] = defaultdict(lambda: np.inf)
 
     def noted(*key: Any, seconds: float) -> None:
         least[key] = min(least[key], seconds)
 
-    for _ in range(given.rounds + 1):
+    for _ in range(rounds + 1):
         for name, call in WORK.items():
             for count in many:
                 with threadpool_limits(count):
@@ -80,16 +81,51 @@ def main() -> None:
                     pipe.send(name)
                 # Of the slowest: then all are done.
                 noted(name, count, "processes", seconds=max(pipe.recv() for pipe in pipes[:count]))
+        machine.measure()
     for pipe in pipes:
         pipe.send("")
-    for name in WORK:
+    return least
+
+
+def main() -> None:
+    """Measure, print, and record if asked."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--json", action="store_true", help="numbers alone")
+    parser.add_argument("--record", action="store_true", help="keep them under results/")
+    given = parser.parse_args()
+    machine, rows, goals = recorded.Machine(), [], []
+    many = sorted({1, 2, threads()} & set(range(1, threads() + 1)))
+    least = measured(many, given.rounds, machine)
+    for work in WORK:
+        one, alone = least[work, 1, "threads"], least[work, 1, "processes"]
         for count in many:
-            wall, own, beside = (
-                least[name, count, what] for what in ("threads", "processor", "processes")
-            )
-            print(f"{name:8} {count:3} threads {wall:7.3f} s of wall, {own:7.3f} s of processors, "
-                  f"{least[name, 1, 'threads'] / wall:5.2f} x one thread; as many processes "
-                  f"{count * least[name, 1, 'processes'] / beside:5.2f} x")
+            wall = least[work, count, "threads"]
+            gain, most = one / wall, count * alone / least[work, count, "processes"]
+            plural = "s" * (count > 1)
+            rows.append(recorded.row(
+                work, f"noisytheory, {count} thread{plural}", wall,
+                note=f"{least[work, count, 'processor']:.3g} s of processors" + (
+                    f"; {gain:.2f} x one thread, where {count} processes at once do {most:.2f} "
+                    "times what one does" if plural else ""),
+            ))
+        goals.append(recorded.goal(
+            work, f"on {count} threads {NEAR:.0%} of what as many processes gain",
+            f"{gain:.2f} x of {most:.2f} x", gain >= NEAR * most,
+            "a step is a row of the Gram matrix, which has to be known before the next is chosen: "
+            "steps take one thread" if "herding" in work else "what stands before and behind the "
+            "tiles takes one thread",
+        ))
+        slowest = max(least[work, count, "threads"] for count in many)
+        goals.append(recorded.goal(
+            work, "never slower than one thread", f"at most {slowest / one:.2f} x its time",
+            slowest <= LOSS * one, "two threads share what one has",
+        ))
+    found = recorded.result(
+        __file__, "Threads over tiles", rows, goals, machine, ["scikit-learn", "numba"],
+        given.rounds, "Least seconds by the clock, of rounds taken in turns",
+    )
+    recorded.finish(__file__, found, record=given.record, as_json=given.json)
 
 
 if __name__ == "__main__":

@@ -11,8 +11,10 @@ from noisytheory.vocabulary.populations import axis, oblique_pair
 # lattice point of fair signs lies just above a quantile.
 SIZES = [3, 5, 10, 23, 55, 100, 1000]
 LEVELS = [0.5, 0.1, 0.05, 0.01, 0.001]
-# Levels that one block of replicates decides.
+# Levels that two blocks of so many rows decide, if none breaks the promise, whatever audit they are
+# part of; down to the level 0.001 four of the others do.
 FEW_LEVELS = [0.5, 0.1, 0.05, 0.01]
+FEW_ROWS, ROWS = 656, 3232
 
 FAIR, SKEWED, BIASED = axis(), axis(Fraction(7, 10)), axis(Fraction(9, 10))
 # Two features at 60 degrees, one label: the diameter is 1.

@@ -21,18 +21,24 @@ STOPPED = ("max_iter", "small", "no error set")
 
 
 def learned(
-    points: NDArray[Any], labels: NDArray[Any], inverses: NDArray[Any], weights: NDArray[Any],
+    points: Any, labels: NDArray[Any], inverses: NDArray[Any], weights: NDArray[Any],
     shares: NDArray[Any], usable: NDArray[Any], *, strategy: str, step: str, normalise: bool,
     tolerance: Any, error_alpha: Any, max_iter: int,
 ) -> list[tuple[Any, ...]]:
     """Runs by `learn`, from arguments of `noisytheory.multiclass.uma_runs`: a `Run`'s fields."""
     runs, classes = shares.shape
+    rows, starts, where, values = np.zeros((1, 0, 0)), *np.zeros((2, 0), np.int64), np.zeros(0)
+    if isinstance(points, np.ndarray):
+        rows = points if points.ndim == 3 else points[None]
+    else:
+        starts, where = (part.astype(np.int64) for part in (points.indptr, points.indices))
+        values = points.data
     pairs, lengths = np.zeros((runs, max_iter, 2), np.int64), np.zeros((runs, max_iter))
     norms, counts = np.zeros((runs, classes, classes)), np.zeros((runs, 4), np.int64)
     learn(
-        points if points.ndim == 3 else points[None], labels, np.ascontiguousarray(inverses),
-        weights, shares, usable, strategy == "confusion", STEPS.index(step), bool(normalise),
-        float(tolerance), float(error_alpha), pairs, lengths, norms, counts,
+        rows, starts, where, values, labels, np.ascontiguousarray(inverses), weights, shares,
+        usable, strategy == "confusion", STEPS.index(step), bool(normalise), float(tolerance),
+        float(error_alpha), pairs, lengths, norms, counts,
     )
     off = ~np.eye(classes, dtype=bool)
     return [
@@ -63,8 +69,20 @@ def _add_scores(scores: NDArray[Any], weights: NDArray[Any], columns: NDArray[An
 
 
 @njit(cache=True)
+def _sparse_scores(
+    scores: NDArray[Any], weights: NDArray[Any], starts: NDArray[Any], where: NDArray[Any],
+    values: NDArray[Any],
+) -> None:
+    for i in range(scores.shape[0]):
+        scores[i] = 0.0
+        for e in range(starts[i], starts[i + 1]):
+            scores[i] += weights[where[e]] * values[e]
+
+
+@njit(cache=True)
 def learn(
-    points: NDArray[Any], labels: NDArray[Any], inverses: NDArray[Any], weights: NDArray[Any],
+    points: NDArray[Any], starts: NDArray[Any], where: NDArray[Any], values: NDArray[Any],
+    labels: NDArray[Any], inverses: NDArray[Any], weights: NDArray[Any],
     shares: NDArray[Any], usable: NDArray[Any], by_share: bool, down_first: int,
     normalise: bool, tolerance: float, error_alpha: float,
     pairs: NDArray[Any], lengths: NDArray[Any], norms: NDArray[Any], counts: NDArray[Any],
@@ -74,6 +92,10 @@ def learn(
     Parameters
     ----------
     points : array, shape (R, n, d), or (1, n, d) for all runs
+        Of dense points; else empty, as the next three are for these.
+    starts, where, values : array
+        Of sparse points, those of one run below those of another: where each row's entries begin,
+        their columns, and the entries.
     labels : array of int, shape (R, n)
     inverses : array, shape (R, Q, Q)
     weights : array, shape (R, Q, d)
@@ -98,7 +120,8 @@ def learn(
     """
     runs, classes, d = weights.shape
     n, most = labels.shape[1], pairs.shape[1]
-    columns, scores = np.empty((d, n)), np.empty((classes, n))
+    sparse = starts.size > 0
+    columns, scores = np.empty((0 if sparse else d, n)), np.empty((classes, n))
     best, product = np.empty(n), np.empty(n)
     region, old = np.empty(n, np.int64), np.empty(n, np.int64)
     vectors = np.empty((classes, classes, d))
@@ -109,20 +132,28 @@ def learn(
     among = np.empty((classes, classes), np.bool_)
     for s in range(runs):
         x, y, w = points[min(s, points.shape[0] - 1)], labels[s], weights[s]
-        for i in range(n):
+        first = starts[s * n :]
+        for i in range(0 if sparse else n):
             for j in range(d):
                 columns[j, i] = x[i, j]
         for p in range(classes):
             inside[p], changed[p] = 0, True
-            _add_scores(scores[p], w[p], columns)
+            if sparse:
+                _sparse_scores(scores[p], w[p], first, where, values)
+            else:
+                _add_scores(scores[p], w[p], columns)
             for k in range(classes):
                 for j in range(d):
                     sums[p, k, j] = 0.0
         _lowest_best(scores, best, region)
         for i in range(n):
             inside[region[i]] += 1
-            for j in range(d):
-                sums[region[i], y[i], j] += x[i, j]
+            if sparse:
+                for e in range(first[i], first[i + 1]):
+                    sums[region[i], y[i], where[e]] += values[e]
+            else:
+                for j in range(d):
+                    sums[region[i], y[i], j] += x[i, j]
         updates, draws, skipped, stopped = 0, 0, 0, 0
         while True:
             for p in range(classes):
@@ -130,17 +161,20 @@ def learn(
                     continue
                 changed[p] = False
                 for q in range(classes):
-                    vector, square = vectors[p, q], 0.0
+                    vector, norms[s, p, q] = vectors[p, q], 0.0
                     for j in range(d):
                         vector[j] = 0.0
                     # Of no points nothing is left but rounding.
                     for k in range(classes if inside[p] else 0):
                         share = inverses[s, q, k] / n
-                        for j in range(d):
+                        for j in range(d if share != 0 else 0):
                             vector[j] += share * sums[p, k, j]
-                    for j in range(d):
-                        square += vector[j] * vector[j]
-                    norms[s, p, q] = np.sqrt(square)
+                # Classes within: sums that do not wait for each other.
+                for j in range(d):
+                    for q in range(classes):
+                        norms[s, p, q] += vectors[p, q, j] * vectors[p, q, j]
+                for q in range(classes):
+                    norms[s, p, q] = np.sqrt(norms[s, p, q])
                 for k in range(0 if inside[p] else classes):
                     for j in range(d):
                         sums[p, k, j] = 0.0
@@ -165,9 +199,9 @@ def learn(
                     break
                 p, q = chosen // classes, chosen % classes
                 draws += 1
-                for r in range(classes):
-                    at[r] = 0.0
-                    for j in range(d):
+                at[:] = 0.0
+                for j in range(d):
+                    for r in range(classes):
                         at[r] += w[r, j] * vectors[p, q, j]
                 for r in range(classes):
                     if r != q and at[r] - at[q] >= error_alpha and (down < 0 or at[r] > at[down]):
@@ -191,7 +225,10 @@ def learn(
                 along[j] = vectors[p, q, j] / length
                 w[q, j] += along[j]
                 w[down, j] -= along[j]
-            _add_scores(product, along, columns)
+            if sparse:
+                _sparse_scores(product, along, first, where, values)
+            else:
+                _add_scores(product, along, columns)
             for i in range(n):
                 scores[q, i] += product[i]
                 scores[down, i] -= product[i]
@@ -203,7 +240,12 @@ def learn(
                     changed[to], changed[out] = True, True
                     inside[to] += 1
                     inside[out] -= 1
-                    for j in range(d):
-                        sums[to, y[i], j] += x[i, j]
-                        sums[out, y[i], j] -= x[i, j]
+                    if sparse:
+                        for e in range(first[i], first[i + 1]):
+                            sums[to, y[i], where[e]] += values[e]
+                            sums[out, y[i], where[e]] -= values[e]
+                    else:
+                        for j in range(d):
+                            sums[to, y[i], j] += x[i, j]
+                            sums[out, y[i], j] -= x[i, j]
         counts[s, 0], counts[s, 1], counts[s, 2], counts[s, 3] = updates, draws, skipped, stopped

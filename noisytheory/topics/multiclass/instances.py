@@ -91,10 +91,14 @@ def columns_of(rng: random.Random, classes: int, *, least: int = 1) -> Matrix:
     return [list(row) for row in zip(*columns, strict=True)]
 
 
-@functools.cache
 def random_instances(count: int) -> tuple[Instance, ...]:
     """The first of a sequence of random instances after `FIVE`: uneven masses, repeated points,
     scores often tied."""
+    return _random_instances(max(count, 60))[:count]
+
+
+@functools.cache
+def _random_instances(count: int) -> tuple[Instance, ...]:
     rng = random.Random(5)
     found = [FIVE]
     while len(found) < count:
@@ -136,9 +140,14 @@ def taught_by(at: Instance, teacher: Matrix) -> Taught:
     return Taught(at, teacher, gap, sum(map(squared, teacher), Fraction(0)))
 
 
-@functools.cache
 def taught_instances(count: int) -> tuple[Taught, ...]:
-    """Separable populations: a pair seen at an angle, and random ones under random teachers."""
+    """The first of separable populations: a pair seen at an angle, and random ones under random
+    teachers."""
+    return _taught_instances(max(count, 30))[:count]
+
+
+@functools.cache
+def _taught_instances(count: int) -> tuple[Taught, ...]:
     one, none = Fraction(1), Fraction(0)
     found = []
     for cosine, sine in ((3, 4), (7, 24), (20, 21)):
@@ -150,13 +159,15 @@ def taught_instances(count: int) -> tuple[Taught, ...]:
         )
         found.append(taught_by(pair, [[-one, none], [one, none]]))
     rng = random.Random(12)
-    for at in random_instances(240):
+    for at in random_instances(2 * count):
         teacher = [[Fraction(rng.randint(-4, 4)) for _ in at.points[0]] for _ in range(at.classes)]
         scores = [[dot(w, x) for w in teacher] for x in at.points]
         labels = [s.index(max(s)) for s in scores]
         one_more = taught_by(
             Instance.of(at.points, at.masses, labels, at.confusion, at.weights), teacher
         )
-        if one_more.gap > 0 and len(found) < count:
+        if one_more.gap > 0:
             found.append(one_more)
+        if len(found) == count:
+            break
     return tuple(found)

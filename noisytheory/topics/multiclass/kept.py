@@ -7,7 +7,6 @@ change their region move between sums.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -179,7 +178,7 @@ def _lowest_best(scores: Floats) -> Whole:
 class Spread:
     """Few atoms with a mass for every label: a whole population, or samples' counts on it.
 
-    Samples are arrays of floats or of fractions, or one sparse matrix; one of them or all.
+    Samples are arrays of floats or of whole numbers, or one sparse matrix; one of them or all.
     """
 
     def __init__(
@@ -231,6 +230,10 @@ class Spread:
         """Add ``tau[s, r] * vector[s]`` to weights r of run s; returns runs and regions changed."""
         self.scores += tau[:, :, None] * self._products(vector[:, None])
         return self._refresh()
+
+    def grow(self, by: int) -> None:
+        """Take the weights times this number, and the margin as well."""
+        self.scores, self.alpha = self.scores * by, self.alpha * by
 
 
 @dataclass(frozen=True)
@@ -396,8 +399,7 @@ def kept(
     if labels.ndim == 3 or shared or small or exact:
         masses = labels
         if labels.ndim == 2:
-            one = Fraction(1, labels.shape[1]) if exact else 1 / labels.shape[1]
-            masses = (labels[..., None] == np.arange(classes)) * one
+            masses = (labels[..., None] == np.arange(classes)) * (1 / labels.shape[1])
         if not dense and len(labels) > 1:
             raise ValueError('several runs with ties="all" or masses need dense points')
         if dense and not exact:

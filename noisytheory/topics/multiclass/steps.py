@@ -106,7 +106,9 @@ def steps(
         even = (part == 0).all(axis=1) | (rule == "uniform")
         part[even] = (0 * each + 1)[even]
         part *= wrong
-        tau = -part / part.sum(axis=1, keepdims=True)
+        total = part.sum(axis=1, keepdims=True)
+        # A whole number over another would be a float.
+        tau = -part / (total if total.dtype != object else np.vectorize(Fraction)(total))
     elif rule == "random":
         assert rng is not None
         tau = np.zeros(each.shape)

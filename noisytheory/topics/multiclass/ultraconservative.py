@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.topics.multiclass.steps import STEPS, error_set, steps
+from noisytheory.topics.multiclass.units import in_arithmetic_of
 from noisytheory.vocabulary.domains import checked_numbers
-from noisytheory.vocabulary.exact import Numbers
+from noisytheory.vocabulary.exact import Numbers, over, whole
 
 __all__ = ["OnlineRun", "ultraconservative"]
 
@@ -106,14 +107,20 @@ def ultraconservative(
     exact = x.dtype == object
     weights: Any = np.zeros((classes, x.shape[1]), object if exact else float)
     if start is not None:
-        weights += checked_numbers("start", start)
+        weights += in_arithmetic_of(x, checked_numbers("start", start))
+    unit = 1
+    if exact:
+        # In whole numbers: only which score is larger matters.
+        (x, of_points), (weights, of_weights) = whole(x), whole(weights)
+        unit = math.lcm(of_points, of_weights)
+        x, weights = x * (unit // of_points), weights * (unit // of_weights)
     turn = list(range(x.shape[0])) if order is None else [int(i) for i in order]
     truth = y.astype(int).tolist()
     updates, clean = 0, False
     largest: Any = 0
     at: Any
     point: Any
-    whole = slice(None)
+    every = slice(None)
     for _ in range(passes):
         clean = True
         for i in turn:
@@ -121,17 +128,21 @@ def ultraconservative(
                 row = slice(x.indptr[i], x.indptr[i + 1])
                 at, point = x.indices[row], x.data[row]
             else:
-                at, point = whole, x[i]
+                at, point = every, x[i]
             scores = weights[:, at] @ point
             erring = error_set(scores, truth[i])
             if not erring.any():
                 continue
             winner = int(np.argmax(np.where(erring, scores, -math.inf)))
-            tau = steps(scores, truth[i], erring, step, predicted=winner, rng=rng)
+            tau = in_arithmetic_of(
+                x, steps(scores, truth[i], erring, step, predicted=winner, rng=rng)
+            )
             weights[:, at] += tau[:, None] * point
             updates += 1
             largest = max(largest, tau @ tau)
             clean = False
         if clean:
             break
-    return OnlineRun(weights, updates, largest if exact else float(largest), clean)
+    if exact:
+        return OnlineRun(over(weights, unit), updates, largest, clean)
+    return OnlineRun(weights, updates, float(largest), clean)

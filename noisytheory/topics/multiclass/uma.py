@@ -15,10 +15,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.topics.multiclass.exactly import root
-from noisytheory.topics.multiclass.kept import Scaled, kept
+from noisytheory.topics.multiclass.kept import Scaled, Spread, kept
 from noisytheory.topics.multiclass.steps import STEPS, error_set, steps
-from noisytheory.vocabulary.confusion import Orientation, columns, inverse_of
+from noisytheory.topics.multiclass.units import Floating, Whole, in_arithmetic_of, inverse_for
+from noisytheory.vocabulary.confusion import Orientation
 from noisytheory.vocabulary.domains import COUNT, NONNEGATIVE, checked_numbers, one_of
 from noisytheory.vocabulary.exact import Numbers
 
@@ -29,7 +29,7 @@ Floats: TypeAlias = NDArray[Any]
 Number: TypeAlias = float | Fraction
 
 SMALL = 1 << 18
-"""Numbers of a dense sample up to which several runs are compiled, one after the other."""
+"""Numbers of a sample up to which several runs are compiled, one after the other."""
 
 STRATEGIES = ("error", "confusion", "random")
 """How a pair is selected: largest norm (19), largest norm by class share (20), or any."""
@@ -134,24 +134,6 @@ def _checked_labels(labels: Any, n: int, classes: int) -> NDArray[Any]:
     return given.astype(np.int64)
 
 
-def _as(points: Any, array: NDArray[Any]) -> NDArray[Any]:
-    """An array in the arithmetic of the points: fractions, or floats; classes stay whole."""
-    if array.dtype.kind in "iu" or (points.dtype == object) == (array.dtype == object):
-        return array
-    if points.dtype == object:
-        return np.asarray(np.vectorize(Fraction, otypes=[object])(array))
-    return array.astype(np.float64)
-
-
-def _lengths(vectors: NDArray[Any]) -> NDArray[Any]:
-    """Norms along the last axis; in fractions to 40 digits, equal where their squares are."""
-    squares = np.einsum("...d,...d->...", vectors, vectors)
-    return np.asarray(
-        np.vectorize(root, otypes=[object])(squares) if squares.dtype == object
-        else np.sqrt(squares)
-    )
-
-
 def update_vectors(
     points: Numbers, labels: Numbers, weights: Numbers, confusion: Numbers, *,
     alpha: Number = 0.0, ties: str = "all",
@@ -186,12 +168,13 @@ def update_vectors(
     NONNEGATIVE.check("alpha", alpha)
     one_of("ties", ties, TIES)
     x = _checked_points(points)
-    inverse = _as(x, inverse_of(columns(confusion, "column")))
-    start = _as(x, checked_numbers("weights", weights))
-    y = _as(x, _checked_labels(labels, x.shape[0], len(inverse)))
-    held = kept(x, y[None], len(inverse), start[None], alpha=alpha, shared=ties == "all")
+    inverse = inverse_for(x, confusion, "column")
+    start = in_arithmetic_of(x, checked_numbers("weights", weights))
+    y = in_arithmetic_of(x, _checked_labels(labels, x.shape[0], len(inverse)))
+    units, x, y, back, start = _in_units(x, y[None], inverse[None], start[None])
+    held = kept(x, y, len(inverse), start, alpha=units.margin(alpha), shared=ties == "all")
     every = np.arange(len(inverse))
-    return np.asarray(inverse @ held.sums(0 * every, every))
+    return units.told(np.asarray(back[0] @ held.sums(0 * every, every)), "vector")
 
 
 def uma(
@@ -285,7 +268,7 @@ def uma(
     (1, [0, 1])
     """
     x = _checked_points(points)
-    inverse = inverse_of(columns(confusion, orientation))
+    inverse = inverse_for(x, confusion, orientation)
     y = _checked_labels(labels, x.shape[0], len(inverse))
     (run,) = _in_lockstep(
         x, y[None], inverse[None], strategy=strategy, step=step, normalise=normalise, stop=stop,
@@ -335,12 +318,13 @@ def uma_runs(
             f"{shape}, {seen.shape} and {matrices.shape}"
         )
     inverses = np.array([
-        inverse_of(columns(one, orientation)) for one in matrices.reshape(-1, *matrices.shape[-2:])
+        inverse_for(x, one, orientation) for one in matrices.reshape(-1, *matrices.shape[-2:])
     ])
     classes = inverses.shape[-1]
     y = _checked_labels(seen.reshape(-1, *seen.shape[2:]), runs * shape[-2], classes)
     return _in_lockstep(
-        x, y.reshape(seen.shape), np.broadcast_to(inverses, (runs, classes, classes)), **options
+        x, y.reshape(seen.shape), np.broadcast_to(inverses, (runs, classes, classes)),
+        compiled=True, **options,
     )
 
 
@@ -357,7 +341,7 @@ def _of_runs(points: Any) -> tuple[Any, tuple[int, ...]]:
 
 
 def _in_lockstep(
-    x: Any, y: NDArray[Any], inverses: Floats, *, strategy: str = "error",
+    x: Any, y: NDArray[Any], inverses: Floats, *, compiled: bool = False, strategy: str = "error",
     step: str = "predicted", normalise: bool = False, stop: str = "all_pairs",
     tolerance: Number = 1e-9, max_iter: int = 1000, alpha: Number = 0.0, error_alpha: Number = 0.0,
     ties: str = "lowest", least_share: float = 0.0, start: Numbers | None = None,
@@ -375,24 +359,23 @@ def _in_lockstep(
         one_of(name, chosen, allowed)
     if rng is None and "random" in (strategy, step):
         raise ValueError("rng must be given for random pairs or steps")
-    inverses, y, (runs, classes) = _as(x, inverses), _as(x, y), inverses.shape[:2]
-    number = inverses.dtype
+    y, number, (runs, classes) = in_arithmetic_of(x, y), inverses.dtype, inverses.shape[:2]
     weights = np.zeros((runs, classes, x.shape[-1]), number)
     if start is not None:
-        first = _as(x, checked_numbers("start", start))
+        first = in_arithmetic_of(x, checked_numbers("start", start))
         if not np.all(abs(first) < np.inf):
             raise ValueError("start must be finite, got infinity or NaN")
         weights += first
     seen = y.sum(axis=1) if y.ndim == 3 else np.array([
         np.bincount(labels, minlength=classes) for labels in y
     ])
-    seen = _as(x, seen * np.ones(1, number)) / seen.sum(axis=1, keepdims=True)
+    seen = in_arithmetic_of(x, seen * np.ones(1, number)) / seen.sum(axis=1, keepdims=True)
     shares = np.array([class_shares(one, back) for one, back in zip(seen, inverses, strict=True)])
     off = ~np.eye(classes, dtype=bool)
     usable, printed = shares > least_share, stop == "printed"
     if (
-        runs > 1 and isinstance(x, np.ndarray) and x.dtype == np.float64 and y.ndim == 2
-        and x.shape[-2] * x.shape[-1] <= SMALL and strategy != "random"
+        compiled and x.dtype == np.float64 and y.ndim == 2 and _size_of_one(x, runs) <= SMALL
+        and strategy != "random"
         and step in ("worst", "predicted", "forced")
         and not (printed or alpha or ties == "all" or watch)
     ):
@@ -402,11 +385,12 @@ def _in_lockstep(
             x, y, inverses, weights, shares, usable, strategy=strategy, step=step,
             normalise=normalise, tolerance=tolerance, error_alpha=error_alpha, max_iter=max_iter,
         )]
-    held = kept(x, y, classes, weights, alpha=alpha, shared=ties == "all")
+    units, x, y, inverses, weights = _in_units(x, y, inverses, weights)
+    held = kept(x, y, classes, weights, alpha=units.margin(alpha), shared=ties == "all")
     every = np.divmod(np.arange(runs * classes), classes)
     vectors = (inverses[every[0]] @ held.sums(*every)).reshape(runs, classes, classes, -1)
-    norms = _lengths(vectors)
-    among = np.repeat(off[None], runs, axis=0) if printed else off & (norms > tolerance)
+    norms, limit = units.lengths(vectors), units.limit(tolerance)
+    among = np.repeat(off[None], runs, axis=0) if printed else off & (norms > limit)
     updates, draws, skipped = np.zeros((3, runs), np.int64)
     stopped, live, passed = ["max_iter"] * runs, np.ones(runs, bool), np.zeros(runs, bool)
     taken: list[tuple[NDArray[Any], ...]] = []
@@ -427,9 +411,9 @@ def _in_lockstep(
             draws[those] += 1
             vector, norm = vectors[seeking, p, q], norms[seeking, p, q]
             scores = np.matmul(weights[those], vector[:, :, None])[..., 0]
-            erring = error_set(scores, q, error_alpha)
+            erring = error_set(scores, q, units.lead(error_alpha))
             if printed:
-                for s in seeking[norm <= tolerance].tolist():
+                for s in seeking[norm <= limit].tolist():
                     stopped[s], live[s] = "small", False
                 # It may look at a pair without an error set for ever.
                 live &= draws < max_iter
@@ -443,10 +427,14 @@ def _in_lockstep(
                 seeking, p, q, norm = seeking[found], p[found], q[found], norm[found]
                 vector, scores, erring = vector[found], scores[found], erring[found]
             if seeking.size:
-                tau[seeking] = steps(scores, q, erring, step, predicted=p, rng=rng)
-                if normalise:
-                    vector = vector / np.where(norm > 0, norm, 1)[:, None]
-                along[seeking] = vector
+                taken_from = steps(scores, q, erring, step, predicted=p, rng=rng)
+                tau[seeking] = in_arithmetic_of(x, taken_from)
+                moves, grown = units.along(vector, norm, normalise)
+                if grown > 1:
+                    assert isinstance(held, Spread)
+                    weights, along = weights * grown, along * grown
+                    held.grow(grown)
+                along[seeking] = moves
                 updates[seeking] += 1
                 taken.append((seeking, p, q, norm))
             seeking = missed[live[missed]]
@@ -460,19 +448,36 @@ def _in_lockstep(
         for k in range(0, len(run), few):
             part = run[k : k + few], region[k : k + few]
             vectors[part] = fresh = inverses[part[0]] @ held.sums(*part)
-            norms[part] = _lengths(fresh)
+            norms[part] = units.lengths(fresh)
         if not printed:
-            among[moved], passed[moved] = off & (norms[moved] > tolerance), False
+            among[moved], passed[moved] = off & (norms[moved] > limit), False
         if watch is not None:
-            watch(int(updates[0]), weights[0])
+            watch(int(updates[0]), units.told(weights[0], "weight"))
     none = (*np.zeros((3, 0), np.int64), np.zeros(0, number))
     run, p, q, norm = map(np.concatenate, zip(none, *taken, strict=True))
     return [
-        Run(weights[s], int(updates[s]), int(draws[s]),
-            np.stack([p[run == s], q[run == s]], axis=1), norm[run == s],
-            np.where(off, norms[s], 0), int(skipped[s]), stopped[s], shares[s])
+        Run(units.told(weights[s], "weight"), int(updates[s]), int(draws[s]),
+            np.stack([p[run == s], q[run == s]], axis=1), units.told(norm[run == s], "length"),
+            units.told(np.where(off, norms[s], 0), "length"), int(skipped[s]), stopped[s],
+            shares[s])
         for s in range(runs)
     ]
+
+
+def _in_units(
+    x: Any, y: NDArray[Any], inverses: Floats, weights: Floats
+) -> tuple[Floating, Any, NDArray[Any], Floats, Floats]:
+    """Floats as they are; fractions as whole numbers, classes then as masses."""
+    if x.dtype != object:
+        return Floating(), x, y, inverses, weights
+    units = Whole(x, y, inverses, weights)
+    return units, units.points, units.masses, units.inverses, units.weights
+
+
+def _size_of_one(points: Any, runs: int) -> int:
+    """Numbers that one run's sample holds, those of sparse rows without zeros."""
+    dense = isinstance(points, np.ndarray)
+    return int(points.shape[-2] * points.shape[-1] if dense else points.nnz // runs)
 
 
 def _select(

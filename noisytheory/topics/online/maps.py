@@ -280,12 +280,14 @@ class Scheme:
         factorial = np.array([math.factorial(int(k)) for k in n], float)
         pmf = law.pmf(most)
         table = np.divide((-1.0) ** n, factorial * pmf, out=np.zeros(most), where=pmf > 0)
-        first = np.concatenate([[0], np.cumsum(factors)])[:-1] + degrees
         out = table[envelope]
-        for k in range(most - 1):
-            live = np.flatnonzero(envelope > k)
-            at = first[live] + 2 * k
-            out[live] *= np.einsum("ij,ij->i", answers[at], answers[at + 1]) / self.kernel.sigma2
+        live = np.flatnonzero(envelope)
+        if len(live):
+            pairs = envelope[live]
+            starts, first = np.cumsum(pairs) - pairs, (np.cumsum(factors) - 2 * envelope)[live]
+            at = np.repeat(first - 2 * starts, pairs) + 2 * np.arange(pairs.sum())
+            found = np.einsum("ij,ij->i", answers[at], answers[at + 1]) / self.kernel.sigma2
+            out[live] *= np.multiply.reduceat(found, starts)
         return np.asarray(out)
 
     def estimate(self, rounds: Whole, source: Source, *, rng: np.random.Generator) -> Maps:

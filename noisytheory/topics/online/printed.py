@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.topics.online.degrees import ABOVE_1, Geometric
+from noisytheory.topics.online.degrees import Geometric
 from noisytheory.topics.online.maps import map_estimate, prod, prod_explicit
 from noisytheory.vocabulary.analytic import AnalyticLoss
 from noisytheory.vocabulary.domains import POSITIVE, one_of
@@ -129,7 +129,7 @@ class PlainLearner:
     def __post_init__(self) -> None:
         for name in ("Bw", "eta", "T"):
             POSITIVE.number(name, getattr(self, name))
-        ABOVE_1.number("p", self.p)
+        self._law = Geometric(self.p)
         one_of("projection", self.projection, FORMS)
         one_of("gradient", self.gradient, FORMS)
 
@@ -166,7 +166,7 @@ class PlainLearner:
         """
         self.loss.check_labels(y)
         estimate = map_estimate(self.kernel, self.p, query, rng=rng)
-        n = int(Geometric(self.p).draw(1, rng=rng)[0])
+        n = int(self._law.draw(1, rng=rng)[0])
         products = [
             self.inner(map_estimate(self.kernel, self.p, query, rng=rng)) for _ in range(n)
         ]

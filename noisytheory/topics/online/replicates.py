@@ -2,7 +2,8 @@ r"""Algorithm 1 in explicit coordinates, many independent runs at once.
 
 In one dimension a tensor is a number, so the feature of degree $n$ is one coordinate for every
 kernel; in more dimensions kernels of finite degree have $\sum_nd^n$ coordinates. Nothing that is
-queried depends on the predictor, so queries are drawn for many rounds of all runs together.
+queried depends on the predictor, so queries are drawn for many rounds of all runs together; the
+rounds themselves are compiled loops.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -72,7 +72,8 @@ class _Line:
         self.degrees, self.values = np.zeros(0, np.int64), np.zeros(0)
         # Of each estimate the noise that came last, which that of the next call may look at, and
         # what an adversary multiplies it by.
-        self.last, self.factor = np.zeros((0, 1)), np.ones((0, 1))
+        self.last: Floats | None = None
+        self.factor: Floats | None = None
 
     def _products(self, rounds: Whole, n: Whole, at: Whole, rng: np.random.Generator) -> Floats:
         """Products of n noisy copies of the instances of these rounds, of the estimates named."""
@@ -82,23 +83,27 @@ class _Line:
         out = np.ones(len(n))
         live = np.flatnonzero(n > 0)
         for j in range(int(n.max(initial=0))):
+            which = at[live]
             drawn = self.noise.draw(1, rounds[live], np.full(len(live), j), rng=rng,
-                                    before=self.last[at[live]]) * self.factor[at[live]]
+                                    before=None if self.last is None else self.last[which])
+            if self.factor is not None:
+                drawn = drawn * self.factor[which]
             out[live] *= x[live] + drawn[:, 0]
-            self.last[at[live]] = drawn
+            if self.last is not None:
+                self.last[which] = drawn
             live = live[n[live] > j + 1]
         return out
 
     def draw(
-        self, rounds: Whole, rng: np.random.Generator, factor: Floats, before: Floats | None = None
+        self, rounds: Whole, rng: np.random.Generator, factor: Floats | None,
+        before: Floats | None, looked_at: Any = True,
     ) -> Whole:
         """An estimate for each round named; gives what it costs."""
-        n, self.factor = self.law.draw(len(rounds), rng=rng), factor
-        self.last = np.zeros((len(n), 1)) if before is None else before
+        n, self.factor, self.last = self.law.draw(len(rounds), rng=rng), factor, before
         count = int(n.max(initial=0)) + 1
         weights = np.sqrt(self.kernel.coefficients(count)) / self.law.pmf(count)
         # Where the kernel has no such degree the copies are asked for and not looked at.
-        live = np.flatnonzero(weights[n] != 0)
+        live = np.flatnonzero((weights[n] != 0) & looked_at)
         values = np.zeros(len(n))
         values[live] = weights[n[live]] * self._products(rounds[live], n[live], live, rng)
         queries = n.copy()
@@ -107,7 +112,8 @@ class _Line:
             k = np.arange(int(pairs.max(initial=0)) + 1)
             factorial = np.array([math.factorial(int(i)) for i in k], float)
             share = (-1 / self.kernel.sigma2) ** k / factorial / self.law.pmf(len(k))
-            values *= share[pairs] * self._products(rounds, 2 * pairs, np.arange(len(n)), rng)
+            values[live] *= share[pairs[live]] * self._products(
+                rounds[live], 2 * pairs[live], live, rng)
             queries = n + 2 * pairs
         if self.kernel.degree is not None:
             n = np.minimum(n, self.kernel.degree)
@@ -121,28 +127,14 @@ class _Line:
         self.degrees = np.minimum(self.degrees, self.width - 1)
         return self.width
 
-    def feature(self, t: int, width: int) -> Floats:
+    def features(self, x: Floats, width: int) -> Floats:
         """The exact coordinates."""
-        power = float(self.x[t, 0]) ** np.arange(width)
         root = np.sqrt(self.kernel.coefficients(width))
-        return np.asarray(root * power * self.kernel.envelope(self.x[t : t + 1])[0])
+        return np.asarray(root * x ** np.arange(width) * self.kernel.envelope(x)[:, None])
 
-    def keep(self, which: Whole, who: Whole) -> None:
-        """These estimates only, in this order, of the runs named."""
-        self.values = self.values[which]
-        self.places = who * self.width + self.degrees[which]
-
-    def inner(self, w: Floats, part: slice) -> Floats:
-        """Inner products of a part of the estimates with the predictors of their runs."""
-        return np.asarray(w.ravel().take(self.places[part]) * self.values[part])
-
-    def own(self) -> Floats:
-        """Squared norms."""
-        return np.asarray(self.values**2)
-
-    def add(self, w: Floats, part: slice, factor: Floats) -> None:
-        """Move the predictors of their runs, one estimate of each."""
-        w.ravel()[self.places[part]] += factor * self.values[part]
+    def placed(self) -> tuple[Whole, Floats]:
+        """Each estimate's first coordinate, and what it has from there on."""
+        return self.degrees, self.values[:, None]
 
 
 class _Space:
@@ -166,26 +158,29 @@ class _Space:
             )
         self.linear = slice(1, 1 + d)
         self.vectors = np.zeros((0, self.width))
-        self.last, self.factor = np.zeros((0, d)), np.ones((0, 1))
 
     def draw(
-        self, rounds: Whole, rng: np.random.Generator, factor: Floats, before: Floats | None = None
+        self, rounds: Whole, rng: np.random.Generator, factor: Floats | None,
+        last: Floats | None, looked_at: Any = True,
     ) -> Whole:
         """An estimate for each round named; gives what it costs."""
-        n, self.factor = self.law.draw(len(rounds), rng=rng), factor
-        self.last = np.zeros((len(n), self.x.shape[1])) if before is None else before
+        n = self.law.draw(len(rounds), rng=rng)
         degree = int(self.kernel.degree or 0)
         weights = np.sqrt(self.kernel.coefficients(degree + 1)) / self.law.pmf(degree + 1)
         self.vectors = np.zeros((len(n), self.width))
         for k in range(degree + 1):
-            live = np.flatnonzero(n == k)
+            live = np.flatnonzero((n == k) & looked_at)
             tensor = np.full((len(live), 1), weights[k])
             for j in range(k if weights[k] else 0):
                 drawn = self.noise.draw(
                     self.x.shape[1], rounds[live], np.full(len(live), j), rng=rng,
-                    before=self.last[live],
-                ) * self.factor[live]
-                copies, self.last[live] = self.x[rounds[live]] + drawn, drawn
+                    before=None if last is None else last[live],
+                )
+                if factor is not None:
+                    drawn = drawn * factor[live]
+                if last is not None:
+                    last[live] = drawn
+                copies = self.x[rounds[live]] + drawn
                 tensor = (tensor[:, :, None] * copies[:, None]).reshape(
                     len(live), copies.shape[1] ** (j + 1)
                 )
@@ -196,29 +191,17 @@ class _Space:
         """All coordinates are there."""
         return self.width
 
-    def feature(self, t: int, width: int) -> Floats:
+    def features(self, x: Floats, width: int) -> Floats:
         """The exact coordinates."""
-        parts, now = [], np.ones(1)
+        parts, now = [], np.ones((len(x), 1))
         for beta in self.kernel.coefficients(int(self.kernel.degree or 0) + 1):
             parts.append(np.sqrt(beta) * now)
-            now = np.outer(now, self.x[t]).ravel()
-        return np.concatenate(parts)
+            now = (now[:, :, None] * x[:, None]).reshape(len(x), -1)
+        return np.concatenate(parts, axis=1)
 
-    def keep(self, which: Whole, who: Whole) -> None:
-        """These estimates only, in this order, of the runs named."""
-        self.vectors, self.who = self.vectors[which], who
-
-    def inner(self, w: Floats, part: slice) -> Floats:
-        """Inner products of a part of the estimates with the predictors of their runs."""
-        return np.asarray(np.einsum("ij,ij->i", w[self.who[part]], self.vectors[part]))
-
-    def own(self) -> Floats:
-        """Squared norms."""
-        return np.asarray(np.square(self.vectors).sum(axis=1))
-
-    def add(self, w: Floats, part: slice, factor: Floats) -> None:
-        """Move the predictors of their runs, one estimate of each."""
-        w[self.who[part]] += factor[:, None] * self.vectors[part]
+    def placed(self) -> tuple[Whole, Floats]:
+        """Each estimate's first coordinate, and what it has from there on."""
+        return np.zeros(len(self.vectors), np.int64), self.vectors
 
 
 def replicate(
@@ -261,119 +244,72 @@ def replicate(
     >>> runs.sums.ravel().tolist()
     [4.0, 4.0, 4.0]
     """
+    from noisytheory.topics.online.compiled import play
+
     COUNT.number("size", size)
     loss.check_labels(examples.y)
     T, d = examples.x.shape
     kind: Any = _Line if d == 1 else _Space
     maps, inner = (kind(examples.x, kernel, p, noise) for _ in range(2))
-    lengths, runs = law or Geometric(p), np.arange(size)
-    regression, printed = loss.form == "regression", rule.projection == "printed"
-    uneven = rule.gradient == "printed"
-    still = bool(np.all(examples.x == examples.x[0]))
-    w = np.zeros((size, maps.width))
-    square, losses, squares, norms = np.zeros((4, size))
-    queries, sums, total = np.zeros(size, np.int64), np.zeros((size, d)), np.zeros((size, d))
-    feature = maps.feature(0, maps.width)
-    steps = np.array([rule.step(t, 0.0) for t in range(T)])
-
-    step = 1 if chosen else max(1, TOGETHER // (size * maps.each))
-    for start in range(0, T, step):
-        rounds = np.arange(start, min(start + step, T))
-        owner = np.repeat(rounds, size)
-        if chosen is None:
-            factor = np.ones((len(owner), 1))
-        else:
-            feature = maps.feature(start, w.shape[1])
-            factor = _held(chosen(start, w @ feature))[:, None]
-        used = maps.draw(owner, rng, factor)
+    lengths, still = law or Geometric(p), bool(np.all(examples.x == examples.x[0]))
+    w, state, total = np.zeros((size, maps.width)), np.zeros((3, size)), np.zeros((size, d))
+    losses, queries, sums = np.zeros(size), np.zeros(size, np.int64), np.zeros((size, d))
+    steps = _steps(rule, T)
+    how = (rule.Bw, rule.clip, rule.adaptive, loss.form == "regression",
+           rule.projection == "printed", rule.gradient == "printed")
+    each = 1 if chosen else max(1, TOGETHER // (size * maps.each))
+    for start in range(0, T, each):
+        rounds = np.arange(start, min(start + each, T))
+        x = examples.x[:1] if still else examples.x[rounds]
+        owner, factor, last = np.repeat(rounds, size), None, None
+        if chosen is not None:
+            scores = w @ maps.features(x, w.shape[1])[0]
+            factor = _held(chosen(start, scores))[:, None]
+        if noise.law == "martingale":
+            last = np.zeros((len(owner), d))
+        used = maps.draw(owner, rng, factor, last)
         c = lengths.draw(len(owner), rng=rng)
         slopes = _inverse(loss, lengths, int(c.max(initial=0)) + 1)[c]
         asked = np.repeat(np.arange(len(owner)), c)
-        cost = inner.draw(owner[asked], rng, factor[asked], maps.last[asked])
+        # Where the loss has no such degree, inner estimates are asked for and not looked at.
+        cost = inner.draw(
+            owner[asked], rng, None if factor is None else factor[asked],
+            None if last is None else last[asked], slopes[asked] != 0,
+        )
         used += np.bincount(asked, cost, len(owner)).astype(np.int64)
         queries += used.reshape(-1, size).sum(axis=0)
-        width = inner.fit(maps)
+        maps.width = width = inner.fit(maps)
         if width > w.shape[1]:
             w = np.pad(w, ((0, 0), (0, width - w.shape[1])))
-            feature = maps.feature(start, width)
-        some = (slopes != 0) & (maps.own() != 0)
-        # No other moves, whatever its inner products.
-        at, ends, before = _in_turns(some.reshape(-1, size), labels is not None or printed)
-        when, who, slopes = at // size, at % size, slopes[at]
-        first, c = (np.cumsum(c) - c)[at], c[at]
-        parts = np.cumsum(c) - c
-        maps.width = width
-        maps.keep(at, who)
-        inner.keep(np.repeat(first - parts, c) + np.arange(c.sum()), np.repeat(who, c))
-        own, pace, live = maps.own(), steps[rounds[when]], np.flatnonzero(c)
-        edges = np.append(parts, c.sum())[ends].tolist()
-        lives = np.searchsorted(live, ends).tolist()
         shown = np.repeat(examples.y[rounds, None], size, axis=1)
-        told = shown[when, who]
-        # A label stands before the product and in each factor, and its square is 1.
-        turned = np.zeros(len(at), bool) if regression else (c % 2 == 0) | uneven
-        features = feature[None] if still else np.stack([maps.feature(t, width) for t in rounds])
-        held = np.empty((len(ends), *w.shape))
-        for turn, (low, high) in enumerate(pairwise(ends)):
-            held[turn], part, move = w, slice(low, high), who[low:high]
+        seen, features = np.empty(shown.shape), maps.features(x, width)
+        (places, vectors), (others, those) = maps.placed(), inner.placed()
+        first, linear = np.append(0, np.cumsum(c)), maps.linear.start
+        for turns in _turns(len(rounds), labels is not None):
+            low, high = turns.start * size, turns.stop * size
+            at = features if still else features[turns]
             if labels is not None:
-                scores = w @ features[0 if still else turn]
-                shown[turn] = labels(start + turn, scores, sums[:, 0])
-                sums += shown[turn, :, None] * examples.x[start + turn]
-                told[part] = shown[turn, move]
-            if low == high and not printed:
-                continue
-            by = np.where(turned[part], told[part], 1.0) * slopes[part]
-            if edges[turn + 1] > edges[turn]:
-                products = inner.inner(w, slice(edges[turn], edges[turn + 1]))
-                if regression:
-                    products -= np.repeat(told[part], c[part])
-                here = live[lives[turn] : lives[turn + 1]]
-                by[here - low] *= np.multiply.reduceat(products, parts[here] - edges[turn])
-            if rule.clip < math.inf:
-                by *= np.minimum(1, rule.clip / np.maximum(np.sqrt(by**2 * own[part]), 1e-300))
-            if rule.adaptive:
-                squares[move] += by**2 * own[part]
-                delta = -np.sqrt(2 * rule.Bw / np.maximum(squares[move], 1e-300)) * by
-            else:
-                delta = -pace[part] * by
-            after = square[move] + (2 * delta * maps.inner(w, part) + delta**2 * own[part])
-            square[move] = after
-            maps.add(w, part, delta)
-            # With the printed projection one may leave the ball, and is due again.
-            over = (square > rule.Bw).nonzero()[0] if printed else move[after > rule.Bw]
-            if len(over):
-                # `projected`, many at a time.
-                shrunk = rule.Bw / square[over] ** (2 if printed else 1)
-                w[over] *= np.sqrt(shrunk)[:, None]
-                square[over] *= shrunk
-            np.maximum(norms, square, out=norms)
-        held[-1] = w
-        total += held[..., maps.linear][before, runs].sum(axis=0)
-        seen = ((held @ feature)[before, runs] if still
-                else np.einsum("tij,tj->ti", held[before, runs], features))
+                shown[turns] = labels(start + turns.start, w @ at[0], sums[:, 0])
+                sums += shown[turns].T * examples.x[start + turns.start]
+            play(w, state, total, places[low:high], vectors[low:high], slopes[low:high],
+                 first[low : high + 1], others, those, shown[turns], at, linear,
+                 steps[rounds[turns]], seen[turns], *how)
         losses = _one_by_one(losses, loss.value(shown, seen))
     if labels is None:
         sums += examples.y @ examples.x
-    return Runs(losses, sums, queries, norms, total / T)
+    return Runs(losses, sums, queries, state[2], total / T)
 
 
-def _in_turns(busy: NDArray[np.bool_], rounds: bool) -> tuple[Whole, list[int], Whole]:
-    """First the first busy round of every run, then the second of each, and so on.
+def _steps(rule: Rule, T: int) -> Floats:
+    """Of all rounds; adaptive ones are not known beforehand."""
+    if rule.T is not None:
+        return np.full(T, rule.step(0, 0.0))
+    return np.array([rule.step(t, 0.0) for t in range(T)])
 
-    Gives their flat places, where turns begin and the last one ends, and the turns that each run
-    had before each round. Runs are independent, so those of a turn need not be in one round; where
-    something happens in every round, each is a turn.
-    """
-    at = np.flatnonzero(busy)
-    if rounds:
-        before = np.broadcast_to(np.arange(len(busy))[:, None], busy.shape)
-        return at, np.append(0, np.cumsum(busy.sum(axis=1))).tolist(), before
-    before = np.cumsum(busy, axis=0) - busy
-    turn: Whole = before.ravel()[at]
-    # There are at most `TOGETHER` rounds: so short numbers are put in order in one pass.
-    order = np.argsort(turn.astype(np.uint16), kind="stable")
-    return at[order], np.append(0, np.cumsum(np.bincount(turn))).tolist(), before
+
+def _turns(rounds: int, seen: bool) -> list[slice]:
+    """All rounds at once, or one by one for an adversary who sees the predictor."""
+    return [slice(t, t + 1) for t in range(rounds)] if seen else [slice(0, rounds)]
 
 
 def _one_by_one(losses: Floats, more: Floats) -> Floats:
@@ -436,6 +372,8 @@ def few_copies(
     >>> runs.losses.tolist()
     [1.0]
     """
+    from noisytheory.topics.online.compiled import play_few
+
     if loss.degree is None or loss.degree > 1:
         raise ValueError(f"loss must have an affine derivative, got {loss.name}")
     COUNT.number("size", size)
@@ -446,50 +384,27 @@ def few_copies(
     loss.check_labels(examples.y)
     T, d = examples.x.shape
     w, total, sums = np.zeros((3, size, d))
-    losses, squares, norms = np.zeros((3, size))
-    step = max(1, TOGETHER // (size * copies * d))
-    for start in range(0, T, step):
-        rounds = np.arange(start, min(start + step, T))
+    state, losses, steps = np.zeros((3, size)), np.zeros(size), _steps(rule, T)
+    how = (rule.Bw, rule.clip, rule.adaptive, loss.form == "regression", float(known), together)
+    gamma = loss.coefficients(2)
+    each = max(1, TOGETHER // (size * copies * d))
+    for start in range(0, T, each):
+        rounds = np.arange(start, min(start + each, T))
         x, drawn = examples.x[rounds], noise.in_turn(
             d, np.broadcast_to(rounds[:, None], (len(rounds), size)), copies, rng=rng
         )
         shown = np.repeat(examples.y[rounds, None], size, axis=1)
-        held = np.empty((len(rounds) + 1, size, d))
-        for i, t in enumerate(rounds.tolist()):
-            held[i] = w
+        seen = np.empty(shown.shape)
+        for turns in _turns(len(rounds), labels is not None or chosen is not None):
+            t = start + turns.start
             if labels is not None:
-                shown[i] = labels(t, w @ x[i], sums[:, 0])
-                sums += np.multiply.outer(shown[i], x[i])
-            noisy = drawn[i]
+                shown[turns] = labels(t, w @ examples.x[t], sums[:, 0])
+                sums += shown[turns].T * examples.x[t]
             if chosen is not None:
-                noisy = noisy * _held(chosen(t, w @ x[i]))[:, None, None]
-            noisy = x[i] + noisy
-            if together:
-                noisy = noisy.mean(axis=1, keepdims=True)
-            along = noisy[:, -1]
-            slope = loss.derivative(shown[i], np.einsum("ij,ij->i", w, noisy[:, 0]))
-            gradient = slope[:, None] * along
-            if known:
-                gradient -= 2 * known * w
-            if rule.clip < math.inf:
-                long = np.sqrt(np.einsum("ij,ij->i", gradient, gradient))
-                gradient *= np.minimum(1, rule.clip / np.maximum(long, 1e-300))[:, None]
-            if rule.adaptive:
-                squares += np.einsum("ij,ij->i", gradient, gradient)
-                pace: Any = np.sqrt(2 * rule.Bw / np.maximum(squares, 1e-300))[:, None]
-            else:
-                pace = rule.step(t, 0.0)
-            w = w - pace * gradient
-            square = np.einsum("ij,ij->i", w, w)
-            over = (square > rule.Bw).nonzero()[0]
-            if len(over):
-                w[over] *= np.sqrt(rule.Bw / square[over])[:, None]
-        held[-1] = w
-        total += held[:-1].sum(axis=0)
-        seen = np.einsum("tij,tj->ti", held[:-1], x)
+                drawn[turns] *= _held(chosen(t, w @ examples.x[t]))[:, None, None]
+            play_few(w, state, total, x[turns], drawn[turns], shown[turns], gamma,
+                     steps[rounds[turns]], seen[turns], *how)
         losses = _one_by_one(losses, loss.value(shown, seen))
-        largest = np.einsum("tij,tij->ti", held, held).max(axis=0)
-        norms = np.maximum(norms, np.minimum(largest, rule.Bw))
     if labels is None:
         sums += examples.y @ examples.x
-    return Runs(losses, sums, np.full(size, copies * T), norms, total / T)
+    return Runs(losses, sums, np.full(size, copies * T), state[2], total / T)

@@ -156,11 +156,7 @@ def herding(
         across = float(scores[z] - residual[z])
         norm = (1 - rate) ** 2 * norm + 2 * rate * (1 - rate) * across + rate**2 * diagonal[z]
         inner = (1 - rate) * inner + rate * float(scores[z])
-        # residual <- (1 - rate) residual + rate (scores - row), in place.
-        np.subtract(scores, target.row(z, row), out=scaled)
-        scaled *= rate
-        residual *= 1 - rate
-        residual += scaled
+        target.move(z, rate, scores, residual, row, scaled)
         shares[: t - 1] *= 1 - rate
         shares[t - 1] = rate
         atoms.append(z)

@@ -6,6 +6,7 @@ import contextlib
 import errno
 import json
 import os
+import re
 import stat
 import struct
 from collections.abc import Iterator, Mapping
@@ -341,6 +342,10 @@ class TemporaryJournal(FileJournal):
         super().remove()
 
 
+OWN_FRAME = re.compile(r"header|(\d+-\d+)")
+"""Names of the objects of a journal; whatever else is beside them is not of this package."""
+
+
 class ObjectJournal:
     """One object a block under a hidden prefix; its name carries cell and block."""
 
@@ -365,7 +370,7 @@ class ObjectJournal:
             names = self._fs.ls(self._prefix, detail=False)
         except FileNotFoundError:
             return
-        names = [name for name in names if not name.endswith("/header")]
+        names = [n for n in names if (own := OWN_FRAME.fullmatch(n.rpartition("/")[2])) and own[1]]
         for start in range(0, len(names), _BATCH):
             for frame in self._fs.cat(names[start : start + _BATCH]).values():
                 where = self._layout.verified(frame)
@@ -397,7 +402,10 @@ class ObjectJournal:
         self._headed = False
         self.blocks.clear()
         with contextlib.suppress(FileNotFoundError):
-            self._fs.rm(self._prefix, recursive=True)
+            there = self._fs.ls(self._prefix, detail=False)
+            own = [name for name in there if OWN_FRAME.fullmatch(name.rpartition("/")[2])]
+            if own:
+                self._fs.rm(own)
 
 
 Journal = FileJournal | ObjectJournal

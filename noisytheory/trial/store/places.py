@@ -14,6 +14,7 @@ from typing import Any
 from noisytheory.trial.store.errors import StoreError
 from noisytheory.trial.store.journal import (
     NO_LINK,
+    OWN_FRAME,
     FileJournal,
     Layout,
     ObjectJournal,
@@ -33,7 +34,13 @@ COPY = f"{HIDDEN}/run.json"
 """What the first run wrote about itself once more, sealed: one bad byte must not lock a store."""
 
 OWN = re.compile(r"lock|run\.json|.+\.(blocks|partial|staged|old)")
-"""What this package writes there."""
+"""What this package writes there in a directory."""
+
+OF_AN_ARRAY = re.compile(r"zarr\.json|c(\.0)*")
+"""Names of what an array, and in part a group, is made of."""
+
+OWN_OBJECTS = re.compile(r"writer|run\.json|.+~.+/")
+"""What it writes there where there are objects: a journal has one for every block."""
 
 Create = Callable[[str], Any]
 """Opens a new file of a group for writing, as a context manager."""
@@ -107,6 +114,10 @@ class Directory:
         except OSError:
             return []
 
+    def foreign(self) -> list[str]:
+        """List what is with the journals and is not of this package."""
+        return [f"{HIDDEN}/{n}" for n in self.names(HIDDEN) if not OWN.fullmatch(n)]
+
     @contextlib.contextmanager
     def publishing(self, group: str) -> Iterator[Create]:
         """Write a whole group aside, then move it into place: it is never seen half written."""
@@ -141,6 +152,7 @@ class Directory:
             shutil.rmtree(staged, ignore_errors=True)
             raise
         if replaced:
+            _keep_strays(old, target)
             shutil.rmtree(old, ignore_errors=True)
 
     def journal(self, group: str, layout: Layout) -> FileJournal:
@@ -183,6 +195,19 @@ def _no_link(path: Path) -> None:
     """Refuse to write through a symbolic link inside a store: it leads to data of others."""
     if path.is_symlink():
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+
+
+def _keep_strays(old: Path, new: Path) -> None:
+    """Move what is not of this package from a group, or an array of it, to that in its place."""
+    for entry in list(old.iterdir()):
+        there = new / entry.name
+        if OF_AN_ARRAY.fullmatch(entry.name):
+            continue
+        if not there.exists():
+            if not (entry / "zarr.json").is_file():
+                os.rename(entry, there)
+        elif entry.is_dir() and not entry.is_symlink():
+            _keep_strays(entry, there)
 
 
 class _NewFile:
@@ -243,6 +268,7 @@ class Objects:
             raise ValueError("it names no place")
         fs.invalidate_cache()  # another process may have written since
         self._fs, self._own = _Spoken(fs), b""
+        self._listed: dict[str, set[str]] | None = None
 
     def take(self) -> None:
         """Be the one that writes here: there are no locks, but who came before will notice."""
@@ -278,16 +304,34 @@ class Objects:
         return sorted(name for name in names if not name.startswith("."))
 
     def names(self, key: str) -> list[str]:
-        """List nothing: what is there of others is not looked for."""
-        return []
+        """List everything under a prefix, as it was at the first question: one listing for all."""
+        if self._listed is None:
+            self._listed = {}
+            for path in self._fs.find(self._root):
+                parts = path.partition(f"{self._root}/")[2].split("/")
+                for depth, name in enumerate(parts):
+                    self._listed.setdefault("/".join(parts[:depth]), set()).add(name)
+        return sorted(self._listed.get(key, ()))
+
+    def foreign(self) -> list[str]:
+        """List what is with the journals and is not of this package."""
+        found = []
+        for name in self.names(HIDDEN):
+            inside = self.names(f"{HIDDEN}/{name}")
+            if not OWN_OBJECTS.fullmatch(name + "/" * bool(inside)):
+                found.append(f"{HIDDEN}/{name}")
+            found += [f"{HIDDEN}/{name}/{i}" for i in inside if not OWN_FRAME.fullmatch(i)]
+        return found
 
     @contextlib.contextmanager
     def publishing(self, group: str) -> Iterator[Create]:
         """Write a group in place; its own metadata comes last and makes it one."""
         self._check()
         target = f"{self._root}/{group}"
-        if self._fs.exists(target):
-            self._fs.rm(target, recursive=True)
+        there = [path for path in self._fs.find(target)
+                 if OF_AN_ARRAY.fullmatch(path.rpartition("/")[2])]
+        if there:
+            self._fs.rm(there)
 
         @contextlib.contextmanager
         def create(key: str) -> Iterator[Any]:

@@ -17,7 +17,7 @@ from noisytheory.trial.store.journal import encoded, sealed
 from noisytheory.trial.store.places import (
     COPY,
     HIDDEN,
-    OWN,
+    OF_AN_ARRAY,
     Create,
     Place,
     Temporary,
@@ -136,6 +136,9 @@ class Root:
                     # Where groups are moved into place, each has had its metadata.
                     if self.place.moves:
                         self.damaged[group] = "its zarr.json is missing"
+                    else:  # It may be about to be written.
+                        names = self.place.names(group)
+                        self._look(group, [n for n in names if self._is_array(f"{group}/{n}")])
                 except (OSError, *UNREADABLE) as error:
                     if isinstance(error, OSError) and not gone(error):
                         raise
@@ -153,7 +156,7 @@ class Root:
         self._look("", [HIDDEN, *papers])
         for paper in papers:
             self._look(paper, self.place.groups(paper))
-        self._look(HIDDEN, filter(OWN.fullmatch, self.place.names(HIDDEN)))
+        self._strays += self.place.foreign()
         if self._strays:
             more = f" and {len(self._strays) - 8} more" if len(self._strays) > 8 else ""
             warnings.warn(
@@ -165,6 +168,11 @@ class Root:
         """Note what else is in a folder."""
         if others := set(self.place.names(folder)).difference(known, ("zarr.json",)):
             self._strays += [f"{folder}/{name}".lstrip("/") for name in sorted(others)]
+
+    def _is_array(self, key: str) -> bool:
+        """Whether a folder holds what an array does, and nothing else."""
+        names = self.place.names(key)
+        return bool(names) and all(map(OF_AN_ARRAY.fullmatch, names))
 
     def _check_list(self) -> None:
         """Compare what the list says of groups with what they say themselves."""

@@ -501,24 +501,37 @@ def _taylor_norms(scaled: Array, signs: Array, terms: list[int]) -> Array:
     count, n, dimension = scaled.shape
     norms = np.empty(count)
     # Samples of a piece, so that its features stay in cache where they are held at all.
-    step = max(1, (1 << 18) // (n * (1 if dimension == 1 else sum(terms))))
+    step = max(1, (1 << 16) // n if dimension == 1 else (1 << 18) // (n * sum(terms)))
     for start in range(0, count, step):
         rows = slice(start, start + step)
         if dimension == 1:
-            t, total = scaled[rows, :, 0], 0.0
-            term = np.exp(-0.5 * t * t) * signs[rows]
-            for j in range(terms[0]):
-                if j:
-                    term *= t
-                    term *= 1 / math.sqrt(j)
-                total = total + term.sum(axis=1) ** 2
-            norms[rows] = total
+            norms[rows] = _line_norms(scaled[rows, :, 0], signs[rows], terms[0])
             continue
         left = _taylor_features(scaled[rows, :, 0], terms[0]) * signs[None, rows]
         right = _taylor_features(scaled[rows, :, 1], terms[1])
         means = left.transpose(1, 0, 2) @ right.transpose(1, 2, 0)
         norms[rows] = np.einsum("bij,bij->b", means, means)
     return norms
+
+
+def _line_norms(t: Array, signs: Array, terms: int) -> Array:
+    """The same on a line: the last features are those of the few points far out."""
+    size = np.abs(t)
+    near = 0.65 * float(size.max())
+    first = min(_taylor_terms(near), terms)
+    term = np.exp(-0.5 * t * t) * signs
+    total = term.sum(axis=1) ** 2
+    for j in range(1, first):
+        term *= t
+        term *= 1 / math.sqrt(j)
+        total += term.sum(axis=1) ** 2
+    far = np.nonzero(size > near)
+    left, places = term[far], t[far]
+    for j in range(first, terms):
+        left *= places
+        left *= 1 / math.sqrt(j)
+        total += np.bincount(far[0], left, len(t)) ** 2
+    return total
 
 
 def _taylor_features(t: Array, terms: int) -> Array:

@@ -392,6 +392,8 @@ def test_errors_of_single_points_are_those_of_the_same_points_in_doubles(name):
 
 def test_memory_is_linear_in_the_sample():
     points, alpha = np.random.default_rng(0).standard_normal((20_000, 4)), np.full(20_000, 5e-5)
+    # What compiled loops take to load is no matter of the sample.
+    sparse.herding(Gaussian(2.0), points[:5000], alpha[:5000], 1)
     tracemalloc.start()
     sparse.herding(Gaussian(2.0), points, alpha, 5)
     sparse.clustered(Gaussian(2.0), points, alpha, 5, rng=np.random.default_rng(0))

@@ -3,6 +3,7 @@ r"""Deviations of sample means in feature space, drawn or with their exact laws.
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,7 @@ def mean_deviation(
     return population.deviations(n, size=size, rng=rng)
 
 
+@cache
 def mean_deviation_law(population: Population, n: int) -> Law | None:
     r"""Exact law of $\|\Phi(P)-\Phi(S)\|$, where the samples can be enumerated.
 

@@ -8,7 +8,13 @@ from noisytheory.papers import KERNEL_MEAN
 from noisytheory.topics.kernel_mean.deviation import bounds as deviation
 from noisytheory.topics.kernel_mean.several_kernels import bounds, simulate
 from noisytheory.topics.kernel_mean.several_kernels.simulate import IndependentSigns, Kernels
-from noisytheory.topics.kernel_mean.terms import BOUNDED, FEW_LEVELS, INDEPENDENT, farthest
+from noisytheory.topics.kernel_mean.terms import (
+    BOUNDED,
+    FEW_LEVELS,
+    FEW_ROWS,
+    INDEPENDENT,
+    farthest,
+)
 from noisytheory.vocabulary.populations import digits
 
 BANDWIDTHS = Kernels(
@@ -26,7 +32,7 @@ GAP: dict[str, Any] = {
         "delta": FEW_LEVELS,
     },
     "trivial": farthest,
-    "rows": 512,
+    "rows": FEW_ROWS,
     "quantity": "largest gap of population and sample risk over the kernels",
     "unit": "linear risk",
 }

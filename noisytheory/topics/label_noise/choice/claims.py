@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from noisytheory.papers import KERNEL_MEAN as PAPER
+from noisytheory.topics.kernel_mean.terms import FEW_ROWS
 from noisytheory.topics.label_noise.choice import bounds, pictures, sides, simulate
 from noisytheory.topics.label_noise.choice.simulate import Opposed, Signs, Unlike
 from noisytheory.trial.sides import both, scaled
@@ -28,6 +29,7 @@ noisy_error = PAPER.identity(
     r"\,\mathrm{Risk}_{01}(P,h)",
     hypotheses=["k classes; a label is flipped to any other class alike", "any classifier"],
     grid=dict(classes=[2, 3, 5, 9], sigma=[1 / 8, 5 / 16, 63 / 128]),
+    rows=1024,
     quantity="0-1 risk on noisy labels",
     unit="probability",
     note="So noisy labels order classifiers as clean ones do, and no rate need be known.",
@@ -67,6 +69,35 @@ left_out = PAPER.equal(
     **OURS,
 )
 
+chosen = PAPER.identity(
+    "choice/chosen",
+    statement=(
+        r"\text{chosen is the last }\kappa\text{ with }\hat e_\kappa-\min\hat e\le c\,"
+        r"\mathrm{se}(\hat e_\kappa-\min\hat e)"
+    ),
+    hypotheses=["two classes as they come, labels without a known rate"],
+    grid=dict(standard_errors=[0.0, 0.5, 1.5]),
+    given=dict(share=1),
+    rows=64,
+    quantity="place on the path",
+    note="The public choice on six examples, up to fifty of each; the rule in whole numbers.",
+    twin=dict(given=dict(share=0.875), why="seven eighths of the patience"),
+    **both(sides.last_within, sides.Path),
+    **OURS,
+)
+
+cut = PAPER.identity(
+    "choice/threshold",
+    statement=r"\text{no threshold between two scores has more examples right than the chosen one}",
+    hypotheses=["two classes", "the threshold of all examples"],
+    given=dict(centred=0),
+    rows=64,
+    quantity="examples right",
+    twin=dict(given=dict(centred=1), why="a threshold of 0"),
+    **both(sides.right_at_cut, sides.Cut),
+    **OURS,
+)
+
 score_deviation = PAPER.tail(
     "choice/score-deviation",
     statement=(
@@ -80,7 +111,7 @@ score_deviation = PAPER.tail(
         population=[Signs(1), Signs(4), UNLIKE], n=[20, 100], delta=[0.5, 0.1, 0.01],
     ),
     trivial=2.0,
-    rows=512,
+    rows=FEW_ROWS,
     quantity="largest error of a leave-one-out score",
     unit="score",
     note="A union over the kernels; the example left out moves a mean by at most 2/n.",
@@ -108,7 +139,7 @@ chosen_excess = PAPER.tail(
     ),
     given=dict(margin=bounds.leave_one_out_deviation(MANY, min(LEVELS) / 2, UNLIKE.k)),
     trivial=1.0,
-    rows=512,
+    rows=FEW_ROWS,
     quantity="clean risk of the chosen mean above the best one's",
     unit="probability",
     note=(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 from typing import Any, Literal, TypeAlias
 
@@ -40,16 +41,38 @@ def left_out(
     >>> drawn["lhs"].tolist(), drawn["rhs"].tolist()
     ([0.0, 0.0], [0.0, 0.0])
     """
+    law, left_out_error, risk = _of_counts(population, n, sigma, classes, own)
+
+    def drawn(count: int, of: Callable[[tuple[int, ...]], float]) -> Floats:
+        counts = rng.multinomial(count, law, size)
+        # Numbers with the counts as their digits: rows take longer to sort.
+        names = counts @ (count + 1) ** np.arange(len(law))
+        _, first, which = np.unique(names, return_index=True, return_inverse=True)
+        return np.array([of(tuple(one)) for one in counts[first].tolist()])[which]
+
+    return {"lhs": drawn(n, left_out_error), "rhs": drawn(n - 1, risk)}
+
+
+@cache
+def _of_counts(
+    population: Finite, n: int, sigma: float, classes: str, own: str
+) -> tuple[Floats, Callable[[tuple[int, ...]], float], Callable[[tuple[int, ...]], float]]:
+    """The law of a noisy example, and both sides, each computed once, by how often each occurs.
+
+    An example is an instance and a label, however many atoms have them.
+    """
     class_weight: ClassWeight = "balanced" if classes == "balanced" else None
     signs, gram = population.labels, population.instance_gram
-    # An atom's label as it is, then flipped.
-    labels = (np.append(signs, -signs) > 0).astype(np.intp)
-    points = np.tile(np.arange(population.atoms), 2)
-    law = np.append(population.weights * (1 - sigma), population.weights * sigma)
+    _, first, which = np.unique(gram, axis=0, return_index=True, return_inverse=True)
+    joint = np.zeros((len(first), 2))
+    for label, mass in ((signs, 1 - sigma), (-signs, sigma)):
+        np.add.at(joint, (which, (label > 0).astype(np.intp)), population.weights * mass)
+    points, labels = np.repeat(first, 2), np.tile(np.arange(2), len(first))
     noisy = flipped(population.joint.astype(float), sigma)[:, ::-1]
 
-    def left_out_error(examples: Codes) -> float:
-        at, codes = points[examples], labels[examples]
+    @cache
+    def left_out_error(counts: tuple[int, ...]) -> float:
+        at, codes = np.repeat(points, counts), np.repeat(labels, counts)
         block = gram[np.ix_(at, at)]
         if own == "left out":
             block = block * (1 - np.eye(n))
@@ -57,21 +80,15 @@ def left_out(
         found = choose(sums, codes, np.ones(n), class_weights=[class_weight])
         return float(found.risks[found.best])
 
-    def risk(examples: Codes) -> float:
-        at, codes = points[examples], labels[examples]
+    @cache
+    def risk(counts: tuple[int, ...]) -> float:
+        at, codes = np.repeat(points, counts), np.repeat(labels, counts)
         sums = gram[:, at] @ EYE[codes]
         if class_weight is not None:
             sums = sums / np.maximum(np.bincount(codes, minlength=2), 1)
         return float(error(noisy, decide(sums)))
 
-    def drawn(count: int, of: Callable[[Codes], float]) -> Floats:
-        counts = rng.multinomial(count, law, size)
-        # Numbers with the counts as their digits: rows take longer to sort.
-        names = counts @ (count + 1) ** np.arange(len(law))
-        _, first, which = np.unique(names, return_index=True, return_inverse=True)
-        return np.array([of(np.repeat(np.arange(len(law)), one)) for one in counts[first]])[which]
-
-    return {"lhs": drawn(n, left_out_error), "rhs": drawn(n - 1, risk)}
+    return joint.ravel(), left_out_error, risk
 
 
 @dataclass(frozen=True)

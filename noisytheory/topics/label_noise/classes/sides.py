@@ -50,9 +50,9 @@ def _risk(loss: str, masses: Numbers, f: Numbers) -> Numbers:
 
 def _product(**axes: Any) -> Drawn:
     """Every combination, as arrays with combinations first."""
-    rows = list(itertools.product(*axes.values()))
-    columns = zip(*rows, strict=True)
-    return {name: np.array(column, float) for name, column in zip(axes, columns, strict=True)}
+    listed = {name: np.array(values, float) for name, values in axes.items()}
+    places = np.indices([len(values) for values in listed.values()]).reshape(len(listed), -1)
+    return {name: values[at] for (name, values), at in zip(listed.items(), places, strict=True)}
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import Any
 from noisytheory.papers import AVERAGE_CLASSIFIER as EARLIER
 from noisytheory.papers import KERNEL_MEAN as PAPER
 from noisytheory.topics.kernel_mean.deviation import bounds as kernel_mean
+from noisytheory.topics.kernel_mean.terms import FEW_ROWS
 from noisytheory.topics.label_noise.instances import (
     EVERY_POPULATION,
     FOUR_POINTS,
@@ -97,7 +98,7 @@ LEMMA_9: dict[str, Any] = dict(
         delta=[0.5, 0.1, 0.05, 0.01],
     ),
     trivial=_worst_distance,
-    rows=512,
+    rows=FEW_ROWS,
     quantity="distance from the clean mean to the corrected mean of a noisy sample",
     unit="RKHS norm",
 )
@@ -221,6 +222,7 @@ linear_loss = PAPER.identity(
     place="Sec. 4.3.3",
     hypotheses=[LESS_THAN_HALF],
     grid=dict(population=SMALL, sigma=EXACT_RATES),
+    rows=1024,
     given=dict(scores="unbounded"),
     quantity="linear risk on the noisy population",
     note="For every real function, not only for scores in [-1, 1].",
@@ -240,6 +242,7 @@ linear_loss_argmin = PAPER.identity(
     place="Sec. 4.3.3",
     hypotheses=[LESS_THAN_HALF, "a finite class, so that minimisers exist"],
     grid=dict(population=SMALL, sigma=EXACT_RATES),
+    rows=1024,
     quantity="set of minimisers on the noisy population, as a binary number",
     note="Sets are compared, ties included, over random classes of six functions.",
     twin=dict(
@@ -247,4 +250,26 @@ linear_loss_argmin = PAPER.identity(
         why="noise rates above 1/2, where linear risk is maximised instead",
     ),
     **both(sides.argmin_sets, sides.Class),
+)
+
+drawn_noise = PAPER.equal(
+    "noise-models",
+    statement=(
+        r"\mathbb E\,c(x,\tilde y)=\textstyle\sum_jp_j\,\sigma(x_j,y_j)\,c(x_j,-y_j),\quad"
+        r"\mathbb E\,c(\tilde x,\tilde y)=\sigma\,\mathbb E_Qc\text{ contaminated}"
+    ),
+    place="Secs. 4.2, 4.3, 4.5 and 4.6: what the noise does to an example",
+    hypotheses=["three points, one label each", "c is 0 for these, and differs between all others"],
+    origin="candidate",
+    bound=simulate.mean_mark,
+    simulate=simulate.noisy_mark,
+    grid=dict(noise=simulate.LAWS),
+    given=dict(share=1.0),
+    low=0.0,
+    high=1.0,
+    margin=0.02,
+    rows=4096,
+    quantity="mark of a noisy example",
+    note="Every law of noise of the package, drawn example by example, against its definition.",
+    twin=dict(given=dict(share=0.75), why="three quarters of the rates"),
 )

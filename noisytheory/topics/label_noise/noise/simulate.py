@@ -1,8 +1,9 @@
-"""The mean of a noisy sample, and the error that no estimate of the clean mean avoids."""
+"""The mean of a noisy sample, the error that no estimate of the clean mean avoids, noisy draws."""
 
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 from typing import TypeAlias
 
 import numpy as np
@@ -10,6 +11,12 @@ from numpy.typing import NDArray
 from scipy import special
 
 from noisytheory.vocabulary.domains import NOISE_RATE
+from noisytheory.vocabulary.noise import (
+    ClassConditionalFlip,
+    Contamination,
+    InstanceFlip,
+    SymmetricFlip,
+)
 from noisytheory.vocabulary.populations import Finite
 from noisytheory.vocabulary.populations.atoms import checked_whole
 
@@ -37,6 +44,7 @@ def noisy_deviation(
     return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
 
 
+@cache
 def noisy_deviation_law(
     population: Finite, n: int, sigma: float
 ) -> tuple[Floats, Floats] | None:
@@ -136,3 +144,44 @@ def _test_error(n: int, sigma: float, mean: float) -> float:
     ways = special.gammaln(n + 1) - special.gammaln(k + 1) - special.gammaln(n - k + 1)
     first = np.exp(ways + special.xlogy(k, positive) + special.xlogy(n - k, 1 - positive))
     return float((1 - np.abs(first - first[::-1]).sum() / 2) / 2)
+
+
+THREE = Finite("three points", [[0], [1], [2]], [1, -1, 1], [Fraction(k, 4) for k in (2, 1, 1)])
+OTHERS = Finite("two others", [[1], [3]], [1, -1], [Fraction(1, 4), Fraction(3, 4)])
+Noise: TypeAlias = SymmetricFlip | ClassConditionalFlip | InstanceFlip | Contamination
+LAWS: tuple[Noise, ...] = (
+    SymmetricFlip(Fraction(1, 4)), ClassConditionalFlip(Fraction(1, 8), Fraction(3, 8)),
+    InstanceFlip([Fraction(0), Fraction(1, 4), Fraction(3, 8)]),
+    Contamination(OTHERS, Fraction(1, 4)),
+)
+"""Every law of noise of two labels, on three points."""
+MARKS = np.array([[0.5, 0.0], [0.0, 1.0], [0.75, 0.0], [0.25, 0.0]])
+"""What an example counts, by its point and whether its label is positive: 0 where it is clean."""
+
+
+def noisy_mark(noise: Noise, *, size: int, rng: np.random.Generator) -> Floats:
+    """Marks of noisy examples, drawn one by one."""
+    if isinstance(noise, Contamination):
+        points, labels = noise.apply(*THREE.sample(size, rng=rng), rng=rng)
+        return np.asarray(MARKS[points[:, 0].astype(int), (labels == 1).astype(int)])
+    atoms = THREE.draw(size, rng=rng)
+    if isinstance(noise, InstanceFlip):
+        every = noise.apply(np.broadcast_to(THREE.labels, (size, 3)), rng=rng)
+        labels = every[np.arange(size), atoms]
+    else:
+        labels = noise.apply(THREE.labels[atoms], rng=rng)
+    return np.asarray(MARKS[atoms, (labels == 1).astype(int)])
+
+
+def mean_mark(noise: Noise, share: float) -> float:
+    """The mean of a mark by the definition of the noise, with a ``share`` of all rates."""
+    if isinstance(noise, Contamination):
+        # A positive label at the second point, a negative one at the last.
+        return share * float(noise.sigma) * float(OTHERS.weights @ [MARKS[1, 1], MARKS[3, 0]])
+    if isinstance(noise, InstanceFlip):
+        rates = list(noise.rates)
+    elif isinstance(noise, ClassConditionalFlip):
+        rates = [noise.sigma_plus, noise.sigma_minus, noise.sigma_plus]
+    else:
+        rates = [noise.sigma] * 3
+    return share * float(THREE.weights @ (MARKS[:3].max(axis=1) * np.array(rates, float)))

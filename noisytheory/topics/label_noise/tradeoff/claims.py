@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from noisytheory.papers import KERNEL_MEAN as PAPER
+from noisytheory.topics.kernel_mean.terms import FEW_ROWS
 from noisytheory.topics.label_noise.tradeoff import bounds, pictures, simulate
 from noisytheory.trial.sides import scaled
 from noisytheory.vocabulary.domains import COUNT, NOISE_RATE, POSITIVE, Numeric, requires
@@ -41,7 +42,7 @@ COROLLARY_23: dict[str, Any] = {
     "simulate": simulate.noisy_sparse_distance,
     "exact": simulate.noisy_point_law,
     "trivial": _worst_distance,
-    "rows": 512,
+    "rows": FEW_ROWS,
     "quantity": "distance from the clean mean",
     "unit": "RKHS norm",
     "picture": pictures.trade_off,

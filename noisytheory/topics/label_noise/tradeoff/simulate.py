@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cache
 from typing import ClassVar
 
 import numpy as np
@@ -107,7 +108,7 @@ def noisy_sparse_distance(
     a farthest-first traversal is at most $D^*(S,m)$, so that a bound with it is the harder one.
     A sample is its counts of the signed atoms; all samples are traversed at once.
     """
-    noisy = population.population.with_label_noise(sigma)
+    noisy = _noisy(population.population, sigma)
     counts = np.asarray(noisy.counts(n, size=size, rng=rng))
     cells, radius = _traversals(noisy.gram, counts > 0, population.m)
     drawn, shares = draws_from_cells(counts / n, cells, population.m, rng)
@@ -116,6 +117,12 @@ def noisy_sparse_distance(
     error = noisy.weights / scale - weights / (scale if divided else 1)
     squares = np.einsum("ri,ri->r", error @ noisy.gram, error)
     return {"lhs": np.sqrt(np.maximum(squares, 0.0)), "diameter": radius}
+
+
+@cache
+def _noisy(population: Finite, sigma: float) -> Finite:
+    """A population with label noise, its Gram matrix kept."""
+    return population.with_label_noise(sigma)
 
 
 def _traversals(gram: Doubles, present: NDArray[np.bool_], m: int) -> tuple[Ints, Doubles]:

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.topics.multiclass.uma import uma, uma_runs, update_vectors
+from noisytheory.topics.multiclass.uma import uma_runs, update_vectors
 from noisytheory.vocabulary.populations import Finite, Multiclass
 
 __all__ = ["any_pair", "fresh_chunks", "random_pair", "stuck", "ten_sectors"]
@@ -66,20 +66,22 @@ def fresh_chunks(
 ) -> dict[str, Any]:
     """Updates with a fresh sample for each, and the largest deviation of a vector that was used."""
     population = ATOMS[atoms]
-    updates, eta = np.zeros(size), np.zeros(size)
-    for i in range(size):
-        weights = np.zeros((population.classes, population.points.shape[1]))
-        for _ in range(60):
-            seen = population.counts(n, 1, rng=rng)[0] / n
-            gap = update_vectors(population.points, seen, weights, population.confusion)
-            gap -= population.update_means(weights)
-            off = ~np.eye(population.classes, dtype=bool)
+    off = ~np.eye(population.classes, dtype=bool)
+    weights = np.zeros((size, population.classes, population.points.shape[1]))
+    updates, eta, live = np.zeros(size), np.zeros(size), np.arange(size)
+    for _ in range(60):
+        seen = population.counts(n, len(live), rng=rng) / n
+        for i, masses in zip(live, seen, strict=True):
+            gap = update_vectors(population.points, masses, weights[i], population.confusion)
+            gap -= population.update_means(weights[i])
             eta[i] = max(eta[i], np.sqrt((gap[off] ** 2).sum(axis=1)).max())
-            found = uma(population.points, seen, population.confusion, normalise=True,
-                        tolerance=tolerance, start=weights, max_iter=1, ties="all")
-            if not found.updates:
-                break
-            weights, updates[i] = found.weights, updates[i] + 1
+        found = uma_runs(population.points, seen, population.confusion, normalise=True,
+                         tolerance=tolerance, start=weights[live], max_iter=1, ties="all")
+        weights[live] = [run.weights for run in found]
+        live = live[[run.updates > 0 for run in found]]
+        updates[live] += 1
+        if not live.size:
+            break
     theta = np.full(size, population.theta)
     return {"lhs": updates, "eta": eta, "theta": theta}
 

@@ -48,7 +48,7 @@ def documents(
     >>> x.shape, len(np.unique(t)), bool(x.nnz < 0.2 * 300 * 500)
     ((300, 500), 9, True)
     """
-    from scipy.sparse import csr_matrix, diags_array
+    from scipy.sparse import csr_array
 
     COUNT.check("n", n)
     classes, proportions = len(sizes), np.array(sizes) / sum(sizes)
@@ -63,19 +63,22 @@ def documents(
     lengths = np.clip(length * np.exp(rng.normal(0, 0.5, size=n)), 10, 400).astype(int)
     of = np.repeat(np.arange(n), lengths)
     drawn = np.empty(len(of), np.int64)
-    for q in range(classes):
-        at = np.flatnonzero(labels[of] == q)
+    ends = np.cumsum(np.bincount(labels, lengths, minlength=classes))[:-1].astype(int)
+    # Of so short numbers this is a sort by counting.
+    by_topic = np.argsort(labels.astype(np.uint16)[of], kind="stable")
+    for at, topic in zip(np.split(by_topic, ends), topics, strict=True):
         uniform = rng.random(len(at))
         # Few words are looked for among the draws: far fewer than draws among the words.
         order = np.argsort(uniform)
-        ends = np.searchsorted(uniform[order], np.cumsum(topics[q])[:-1])
+        ends = np.searchsorted(uniform[order], np.cumsum(topic)[:-1])
         drawn[at[order]] = np.repeat(np.arange(words), np.diff(ends, prepend=0, append=len(at)))
     # Sorted as whole numbers: SciPy's own way to sum words that repeat takes most of the time.
     entries, times = np.unique(of * words + drawn, return_counts=True)
-    starts = np.concatenate([[0], np.cumsum(np.bincount(entries // words, minlength=n))])
-    counts = csr_matrix((times.astype(float), entries % words, starts), shape=(n, words))
-    seen = np.maximum(counts.getnnz(axis=0), 1)
-    counts.data = 1 + np.log(counts.data)
-    points = (counts @ diags_array(np.log(n / seen) + 1)).tocsr()
-    norms = np.sqrt(np.asarray(points.multiply(points).sum(axis=1)).ravel())
-    return (diags_array(1 / np.maximum(norms, 1e-12)) @ points).tocsr(), labels
+    rows, columns = np.divmod(entries, words)
+    starts = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))])
+    seen = np.maximum(np.bincount(columns, minlength=words), 1)
+    weights = (1 + np.log(times)) * (np.log(n / seen) + 1)[columns]
+    weights *= (1 / np.maximum(np.sqrt(np.add.reduceat(weights**2, starts[:-1])), 1e-12))[rows]
+    return csr_array(
+        (weights, columns.astype(np.int32), starts.astype(np.int32)), shape=(n, words)
+    ), labels

@@ -40,7 +40,7 @@ high_prob_candidate = PAPER.tail(
     bound=bounds.regret_tail,
     simulate=simulate.regret,
     exact=simulate.regret_exactly,
-    grid=dict(population=[*(steps(p, 4) for p in (1.5, 2.0, 3.0)), game(constant(64), p=3.0)],
+    grid=dict(population=[*(steps(p, 4) for p in (1.5, 2.0, 3.0)), game(constant(30), p=3.0)],
               delta=[0.2, 0.1, 0.01, 0.001]),
     trivial=lambda high: high,
     origin="candidate",

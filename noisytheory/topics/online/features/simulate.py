@@ -25,7 +25,7 @@ from noisytheory.topics.online.maps import NoisyOracle, Scheme, prod
 from noisytheory.topics.online.printed import PlainLearner, gradient_length, projected
 from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary import enclosures
-from noisytheory.vocabulary.analytic import AffineLoss, ExponentialLoss, SquaredLoss
+from noisytheory.vocabulary.analytic import ExponentialLoss, SquaredLoss
 from noisytheory.vocabulary.dot_products import (
     DotProduct,
     ExponentialProduct,
@@ -97,19 +97,17 @@ POINT = np.array([[0.3, 0.4]])
 COMPARED = Rule(0.3, 0.7)
 
 
-def _fast(kernel: str, T: int, of: str, seed: int) -> float:
+def _both_forms(kernel: str, T: int, cross: float, of: str, seed: int) -> tuple[float, float]:
+    """The fast one and the plain one on the same draws."""
     tape, y, scheme, law = _tape(T, kernel, seed)
     # Blocks far shorter than the run, so that what they hand on is tried as well.
-    rule = replace(COMPARED, T=T)
+    rule, average = replace(COMPARED, T=T), of == "average"
     run = descend(tape, y, scheme, ExponentialLoss(), law, rule, block=5)
-    weights = run.averaged() if of == "average" else None
-    return float(run.expansion.predict(POINT, weights)[0])
-
-
-def _plain(kernel: str, T: int, cross: float, of: str, seed: int) -> float:
-    played: list[float] = []
-    plain, _ = _plain_run(*_tape(T, kernel, seed), replace(COMPARED, T=T), cross, played)
-    return math.fsum(played) / T if of == "average" else float(plain.predict(POINT)[0])
+    fast = run.expansion.predict(POINT, run.averaged() if average else None)
+    played: list[float] | None = [] if average else None
+    plain, _ = _plain_run(tape, y, scheme, law, rule, cross, played)
+    slow = float(plain.predict(POINT)[0]) if played is None else math.fsum(played) / T
+    return float(fast[0]), slow
 
 
 def same_predictions(
@@ -120,8 +118,7 @@ def same_predictions(
     Of the last predictor, or of the average of those that were played.
     """
     seed = rng.integers(1 << 40, size=size)
-    fast = np.array([_fast(kernel, T, of, int(s)) for s in seed])
-    plain = np.array([_plain(kernel, T, cross, of, int(s)) for s in seed])
+    fast, plain = np.array([_both_forms(kernel, T, cross, of, int(s)) for s in seed]).T
     return dict(lhs=fast, rhs=plain, seed=seed, scale=np.ones(size))
 
 
@@ -129,7 +126,7 @@ def same_predictions_exactly(
     kernel: str, T: int, cross: float, of: str, seed: int
 ) -> Certificate:
     """Both runs once more, of these draws; floats as intervals."""
-    fast, plain = _fast(kernel, T, of, int(seed)), _plain(kernel, T, cross, of, int(seed))
+    fast, plain = _both_forms(kernel, T, cross, of, int(seed))
     return Certificate(
         _within(fast), Fraction(plain), [("fast", Fraction(fast)), ("printed", Fraction(plain))]
     )
@@ -150,13 +147,6 @@ def largest_norm(
 
 
 ROUNDS = 24
-def _estimate_of(of: str, kernel: DotProduct, x: Floats, z: Floats) -> float:
-    """By the public name, of copies in rows."""
-    if of in ("squared_norm", "noise_variance"):
-        return float((squared_norm if of == "squared_norm" else noise_variance)(x))
-    if of == "kernel_value":
-        return kernel_value(kernel, x, z)
-    return float(gram_matrix(kernel, np.stack([x, z]))[0, int(of == "gram_matrix, off")])
 
 
 def kernel_estimates(
@@ -172,17 +162,27 @@ def kernel_estimates(
     return dict(lhs=np.array(lhs), rhs=np.array(rhs), scale=np.full(size, 64.0), **named)
 
 
+SIGNS = {
+    0: np.array(list(itertools.product((1, -1), repeat=4))), 1: np.array([[1] * 4, [-1] * 4]),
+}
+"""Of the noise of four copies: independent, or one for all."""
+
+
 def _mean_of(
     of: str, kernel: DotProduct, together: int, x: Floats, z: Floats, noise: Floats
 ) -> float:
-    outcomes = [[s] * 4 for s in (1, -1)] if together else itertools.product((1, -1), repeat=4)
-    found = []
-    for signs in outcomes:
-        copies = x + np.outer(signs, noise)
-        # Two of each, or four of x beside z itself.
-        other = z + np.outer(signs[2:], noise) if of == "kernel_value" else np.tile(z, (4, 1))
-        mine = copies[:2] if of == "kernel_value" else copies
-        found.append(_estimate_of(of, kernel, mine, other))
+    """Over all outcomes of the noise, by the public name: of two copies of each instance, or of
+    four of x, beside z itself."""
+    signs = SIGNS[together][:, :, None]
+    copies = x + signs * noise
+    if of == "kernel_value":
+        others = z + signs[:, 2:] * noise
+        found = [kernel_value(kernel, *pair) for pair in zip(copies[:, :2], others, strict=True)]
+    elif of in ("squared_norm", "noise_variance"):
+        found = (squared_norm if of == "squared_norm" else noise_variance)(copies).tolist()
+    else:
+        gram = gram_matrix(kernel, np.append(copies, np.tile(z, (1, 4, 1)), axis=0))
+        found = (np.diag(gram) if of == "gram_matrix" else gram[:, -1])[:-1].tolist()
     return math.fsum(found) / len(found)
 
 
@@ -213,8 +213,6 @@ def kernel_estimates_exactly(
 
 SHORT = SquaredLoss(1.0)
 """Its derivative has the degree 1, so that lengths are bounded."""
-AHEAD = 200
-"""Rounds before, of which each moves the predictor to the edge with chance 1/8 or more."""
 
 
 @dataclass(frozen=True)
@@ -245,19 +243,15 @@ class Lengths:
 def squared_lengths(population: Lengths, *, size: int, rng: np.random.Generator) -> Floats:
     """Squared gradient lengths that descent takes where the predictor stays at the ball's edge."""
     scheme, law = population.scheme, population.law
-    rule = Rule(1.0, 1e3, T=1, coupled=scheme.coupled)
-    run = Descent(Expansion(scheme, 1))
-    # Then a step that is 0 in floats, and labels that say the opposite.
-    still = replace(rule, eta=1e-320, T=10**12)
-    for loss, y, noise, now in (
-        (AffineLoss(), np.ones(AHEAD), InstanceNoise("none", 0.0), rule),
-        (SHORT, -np.ones(size), InstanceNoise("rademacher", 0.25), still),
-    ):
-        oracle = NoisyOracle(np.ones((len(y), 1)), noise)
-        tape = draw_tape(len(y), scheme, law, oracle, rng=rng)
-        descend(tape, y, scheme, loss, law, now, run=run)
-    # To nine digits: the predictor at the edge is 1 up to rounding, of each block another.
-    return np.asarray(np.square(run.lengths[AHEAD:]).round(9), float)
+    # A predictor at the edge, steps that are 0 in floats, and labels that say the opposite.
+    run, rule = Descent(Expansion(scheme, 1)), Rule(1.0, 1e-320, T=10**12, coupled=scheme.coupled)
+    one = 1 / run.expansion.factor(1) if scheme.coupled else 1.0
+    run.expansion.append(1, np.array([one]), np.ones((1, 1, 1)), np.zeros(1), np.zeros(1, int))
+    run.expansion.square = 1.0
+    oracle = NoisyOracle(np.ones((size, 1)), InstanceNoise("rademacher", 0.25))
+    tape = draw_tape(size, scheme, law, oracle, rng=rng)
+    descend(tape, -np.ones(size), scheme, SHORT, law, rule, run=run)
+    return np.asarray(np.square(run.lengths), float)
 
 
 def _own_square(run: Descent) -> float:
@@ -285,15 +279,11 @@ def gaussian_prod(
     maps = scheme.estimate(np.arange(size), oracle, rng=rng)
     count = int(maps.degrees.max()) + 1
     root = np.sqrt(kernel.coefficients(count))
-    values = maps.weights * root[maps.degrees] * z**maps.degrees
-    logs = np.zeros(size)
-    signs = np.ones(size)
-    owner = np.repeat(np.arange(size), maps.degrees)
-    with np.errstate(divide="ignore"):
-        np.add.at(logs, owner, np.log(np.abs(maps.vectors[:, 0])))
-    np.multiply.at(signs, owner, np.sign(maps.vectors[:, 0]))
-    envelope = float(kernel.envelope(np.array([[z]]))[0])
-    return np.asarray(values * signs * np.exp(logs) * envelope)
+    values = maps.weights * root[maps.degrees] * float(kernel.envelope(np.array([[z]]))[0])
+    live = np.flatnonzero(maps.degrees)
+    if len(live):
+        values[live] *= np.multiply.reduceat(maps.vectors[:, 0] * z, maps.starts[live])
+    return np.asarray(values)
 
 
 def _moment(p: float, m: float, tau: float, sigma2: float, z: float) -> float:

@@ -132,6 +132,7 @@ EXAMPLE_4: dict[str, Any] = dict(
     place="Example 4, Sec. 4.2",
     simulate=simulate.hinge,
     grid=dict(s=[0.25, 0.5, 1.0, 2.0, 5.0]),
+    rows=512,
     quantity="majorant of the derivative",
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,6 @@ from numpy.typing import NDArray
 
 from noisytheory.topics.online.adversaries import (
     after_round,
-    hardest_labels,
     lattice,
     moved_on,
     start,
@@ -17,7 +17,13 @@ from noisytheory.topics.online.adversaries import (
 from noisytheory.topics.online.degrees import Fixed
 from noisytheory.topics.online.descent import Rule, descend, draw_tape
 from noisytheory.topics.online.maps import NoisyOracle, fixed
-from noisytheory.topics.online.regrets.simulate import SILENT, TWO_POINTS, Line, descended
+from noisytheory.topics.online.regrets.simulate import (
+    SILENT,
+    TWO_POINTS,
+    Line,
+    descended,
+    hardest,
+)
 from noisytheory.topics.online.replicates import replicate
 from noisytheory.trial.claim import Law
 from noisytheory.vocabulary.analytic import AffineLoss, SquaredLoss
@@ -97,9 +103,9 @@ def learnt_exactly(T: int, step: str) -> Law:
     if step == "theory":
         y, rule = alternating(T, run=round(0.8 * T**0.5)).y, Rule(1.0, T=T)
     elif step == "adaptive":
-        y, rule = hardest_labels(T, 2**0.5), Rule(1.0, adaptive=True)
+        y, rule = hardest(T, math.sqrt(2)), Rule(1.0, adaptive=True)
     else:
-        y, rule = hardest_labels(T, 1.0, shorter=True), Rule(1.0)
+        y, rule = hardest(T, 1.0, shorter=True), Rule(1.0)
     examples = Examples("hard", np.abs(y)[:, None], np.sign(y))
     return Law([descended(examples, AffineLoss(), rule, np.random.default_rng(0))], [1.0])
 

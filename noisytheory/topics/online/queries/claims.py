@@ -117,7 +117,7 @@ query_cap = PAPER.equal(
     simulate=simulate.capped,
     low=0.0, high=1.0, margin=0.05,
     grid=dict(T=[20], M=[4, 10], p=P), given=dict(kernel="exponential"),
-    rows=2048,
+    rows=1024,
     origin="candidate",
     note="What a cap costs: the rounds that hit it are skipped, which biases them.",
     quantity="whether a cap is hit", unit="probability",
@@ -156,7 +156,7 @@ query_cap_quantile = PAPER.mean(
         simulate.Recorded(10, query_quantile(10, 0.8, 3.0, gaussian=of == "Gaussian"), 3.0, of)
         for of in ("exponential", "Gaussian")
     ], level=[0.8]),
-    rows=2048,
+    rows=1024,
     origin="candidate",
     note="How many copies to record beforehand: `query_quantile`; of the Gaussian kernel the same "
     "of its own law.",
@@ -189,7 +189,7 @@ CALLS: dict[str, Any] = dict(
     simulate=simulate.prods,
     variance=_calls_variance,
     margin=_some_calls,
-    grid=dict(T=[8], p=[1.25, 2.0, 3.0]),
+    grid=dict(T=[8], p=P),
     rows=32,
     apart=True,
     origin="candidate",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -36,6 +36,8 @@ Floats = NDArray[np.float64]
 SILENT = InstanceNoise("none", 0.0)
 TWO_POINTS = InstanceNoise("rademacher", 1.0)
 """Copies of 1 are 0 or 2."""
+hardest = lru_cache(maxsize=16)(hardest_labels)
+"""Kept, for several claims ask for the same."""
 
 
 @dataclass(frozen=True)
@@ -291,7 +293,7 @@ def regret_with_exactly(population: Game, copies: int) -> Law | None:
 
 def hardest_regret(T: int, eta: float, *, size: int, rng: np.random.Generator) -> Floats:
     r"""Regret on the line with steps $\eta/\sqrt t$ and the examples that are hardest for them."""
-    y = hardest_labels(T, eta, shorter=True)
+    y = hardest(T, eta, shorter=True)
     examples = Examples("hardest", np.abs(y)[:, None], np.sign(y))
     runs = few_copies(examples, AffineLoss(), SILENT, Rule(1.0, eta), copies=1, size=size, rng=rng)
     return runs.losses + abs(float(y.sum()))
@@ -337,7 +339,7 @@ def descended(
 
 def tuning_free(T: int, by: str, *, size: int, rng: np.random.Generator) -> Floats:
     """Regret of the adaptive step on the labels that are hardest for the same steps."""
-    examples = Examples("hardest", np.ones((T, 1)), hardest_labels(T, math.sqrt(2)))
+    examples = Examples("hardest", np.ones((T, 1)), hardest(T, math.sqrt(2)))
     rule = Rule(1.0, adaptive=True)
     if by == "descend":
         return np.full(size, descended(examples, AffineLoss(), rule, rng))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,10 +64,16 @@ def checkerboard(
     per_cluster: int, spread: float, rng: np.random.Generator
 ) -> tuple[Doubles, Doubles]:
     """Sixteen normal clusters on the four by four grid, labels as on a checkerboard."""
+    places, labels = _board(per_cluster)
+    return places + spread * rng.standard_normal(places.shape), labels.copy()
+
+
+@cache
+def _board(per_cluster: int) -> tuple[Doubles, Doubles]:
+    """The middles of the clusters, once a point, and the labels there."""
     corners = np.array(list(itertools.product(range(4), repeat=2)), dtype=float)
-    points = np.repeat(corners, per_cluster, axis=0)
     labels = np.where(np.repeat(corners.sum(axis=1), per_cluster) % 2 == 0, 1.0, -1.0)
-    return points + spread * rng.standard_normal(points.shape), labels
+    return np.repeat(corners, per_cluster, axis=0), labels
 
 
 def all_right(

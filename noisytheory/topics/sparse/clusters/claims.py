@@ -251,8 +251,8 @@ def _guarantee(guarantee: str, m: int, delta: Numeric, least_diameter: float) ->
 
 UNIFORM = {"simulate": simulate.uniform_errors, "why": "uniform draws within a cell"}
 BY_DRAWS: dict[str, Any] = {
-    "simulate": simulate.clustered_errors, "trivial": _largest, "rows": 128, **ERROR,
-    "origin": "candidate", "twin": UNIFORM,
+    "simulate": simulate.clustered_errors, "trivial": _largest, "rows": 128, "apart": True,
+    **ERROR, "origin": "candidate", "twin": UNIFORM,
 }
 by_draws = [
     KERNEL_MEAN.tail(
@@ -396,6 +396,7 @@ TOLERANCE: dict[str, Any] = {
     "simulate": simulate.tolerance_errors,
     "exact": simulate.tolerance_law,
     "rows": 64,
+    "apart": True,
     "trivial": simulate.largest_error,
     "statement": r"\|\omega^*-\tilde\omega\|\le\epsilon",
     "place": "Algorithm 2, Sec. 5.2",

@@ -41,9 +41,7 @@ LARGEST = 100_000
 def _cell_outcomes(points: Doubles, law: Doubles, draws: int) -> tuple[Doubles, Doubles]:
     """Mean of the draws less its expectation, with probabilities."""
     counts = compositions(draws, len(law))
-    return (counts / draws - law) @ points, np.array(
-        [multinomial(c, law) for c in counts]
-    )
+    return (counts / draws - law) @ points, multinomial(counts, law)
 
 
 def _law_of_cells(

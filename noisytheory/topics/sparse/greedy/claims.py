@@ -43,6 +43,11 @@ def _score_radius(n: int, delta: Numeric) -> Numeric:
 
 
 @requires(n=SAMPLE_SIZE)
+def _score_square(n: Numeric) -> Numeric:
+    return 1 / n
+
+
+@requires(n=SAMPLE_SIZE)
 def _matrix(n: Numeric) -> Numeric:
     return n * n
 
@@ -297,6 +302,23 @@ average_classifier = [
         ),
         twin=scaled(Fraction(1, 2)),
         quantity="largest error of a score",
+    ),
+    AVERAGE_CLASSIFIER.equal(
+        "computation/estimated-scores/mean-square",
+        statement=r"\mathbb E\max_z\langle\hat\omega-\omega_S,\phi(z)\rangle^2=\tfrac1s",
+        place="behind Sec. 6.2: what estimating the mean costs",
+        origin="sharper",
+        hypotheses=["s independent draws from fair signs on one axis"],
+        bound=_score_square,
+        simulate=simulate.score_square,
+        grid={"population": [axis()], "n": [2]},
+        low=0.0,
+        high=1.0,
+        margin=0.2,
+        rows=128,
+        note="By the public estimate, which has to draw as often as it says.",
+        twin={"bound": lambda n: 2 / n, "why": "half of the draws"},
+        quantity="largest error of a score, squared",
     ),
     AVERAGE_CLASSIFIER.identity(
         "sparsity-prose",

@@ -455,3 +455,10 @@ def score_deviation(
     scores = points @ (alpha @ points)
     found = (estimated_scores(Linear(), points, alpha, n, rng=rng) for _ in range(size))
     return np.array([np.abs(one - scores).max() for one in found])
+
+
+def score_square(
+    population: Finite, n: int, *, size: int, rng: np.random.Generator
+) -> Doubles:
+    """The square of that."""
+    return score_deviation(population, n, size=size, rng=rng) ** 2

@@ -273,7 +273,7 @@ herding_rates = [
         statement=r"d=\tfrac1{\sqrt{n(n-1)}}",
         place="Sec. 5.5.2: the constant d is so small, as Theorem 20 confirms",
         hypotheses=["orthonormal sample", "equal target weights"],
-        grid={"n": [2, 3, 10, 30]},
+        grid={"n": [2, 3, 10, 20]},
         given={"subtracted": 1},
         rounding=1e-9,
         twin={"bound": lambda n: n**-2, "given": {"subtracted": 0}, "why": "1/n"},

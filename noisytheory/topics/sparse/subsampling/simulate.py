@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln, xlogy
 
 from noisytheory.topics.sparse.approximation import Approximation
 from noisytheory.topics.sparse.projection import simplex_weights
@@ -63,26 +64,24 @@ def _errors(
     return np.array([run.error for run in runs])
 
 
-def multinomial(counts: NDArray[np.int64], law: Doubles) -> float:
-    """Probability of these counts in so many independent draws from a law."""
-    coefficient, left = 1, int(counts.sum())
-    for count in counts.tolist():
-        coefficient *= math.comb(left, count)
-        left -= count
-    return coefficient * float(np.prod(law**counts))
+def multinomial(counts: NDArray[np.int64], law: Doubles) -> Doubles:
+    """Probabilities of counts, a row each, in so many independent draws from a law."""
+    draws = counts.sum(axis=1)
+    ways = gammaln(draws + 1) - gammaln(np.arange(draws.max() + 1) + 1)[counts].sum(axis=1)
+    return np.asarray(np.exp(ways + xlogy(counts, law).sum(axis=1)))
 
 
 MOST = 1000
 """Outcomes, at most, that are counted one by one: of more the public samplers draw."""
 DRAWN = ("orthonormal 6", "one heavy corner", "40 uneven corners")
-"""Here they draw, too: every point but one tells repeated draws, or equal ones, from others, and
-one draw from the last is about as far off as another."""
+"""Here they draw, too, one point and more than two: every point but one tells repeated draws, or
+equal ones, from others, and one draw from the last is about as far off as another."""
 
 
 def counted(sample: str, k: int, repeated: bool) -> bool:
     """Whether there are so few ways to draw ``k`` points, each once or repeatedly."""
     n = len(SAMPLES[sample].alpha)
-    return sample not in DRAWN and math.comb(n + (k - 1) * repeated, k) <= MOST
+    return (sample not in DRAWN or k == 2) and math.comb(n + (k - 1) * repeated, k) <= MOST
 
 
 def subsample_law(sample: str, k: int) -> Law | None:
@@ -94,7 +93,7 @@ def subsample_law(sample: str, k: int) -> Law | None:
     counts = compositions(k, len(masses))
     deviation = chosen.target.total * (counts / k - masses) @ signed
     return Law(
-        np.einsum("bp,bp->b", deviation, deviation), [multinomial(c, masses) for c in counts]
+        np.einsum("bp,bp->b", deviation, deviation), multinomial(counts, masses)
     )
 
 

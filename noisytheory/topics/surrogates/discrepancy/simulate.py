@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import cache
 from typing import TypeAlias
 
 import numpy as np
@@ -73,14 +74,21 @@ def _supremum(gap: Vector) -> tuple[Fraction, Fraction]:
     arcs whose corner is below the best are left out, the others are halved.
     """
     one = Fraction(1)
+
+    @cache
+    def end(side: Fraction, t: Fraction) -> tuple[Vector, Fraction]:
+        """A point of the circle, and the value there."""
+        u = _on_circle(side, t)
+        return u, dot(u, gap)
+
     arcs = [(side, a, b) for side in (one, -one) for a, b in ((-one, 0 * one), (0 * one, one))]
     low = high = -one
     for _ in range(HALVINGS):
         corners = []
         for side, a, b in arcs:
-            u, v = _on_circle(side, a), _on_circle(side, b)
-            low = max(low, dot(u, gap), dot(v, gap))
-            corners.append((dot(u, gap) + dot(v, gap)) / (1 + dot(u, v)))
+            (u, one_end), (v, other_end) = end(side, a), end(side, b)
+            low = max(low, one_end, other_end)
+            corners.append((one_end + other_end) / (1 + dot(u, v)))
         high = max(corners)
         kept = [arc for arc, corner in zip(arcs, corners, strict=True) if corner >= low]
         arcs = [half for side, a, b in kept

@@ -8,6 +8,7 @@ are tried, in fractions.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -150,6 +151,37 @@ def minimisers(
     >>> str(value), [[str(w) for w in omega] for omega in omegas]
     ('169/225', [['1/30', '29/90']])
     """
-    risks = [(risk(R, w, sigma, potential), w) for w in vertices(R, potential.kinks)]
-    least = min(value for value, _ in risks)
-    return least, [w for value, w in risks if value == least]
+    corners = vertices(R, potential.kinks)
+    losses = _losses_at(R, sigma, potential)
+    risks = [losses(w) for w in corners]
+    least = min(risks)
+    return least, [w for value, w in zip(risks, corners, strict=True) if value == least]
+
+
+def _losses_at(
+    R: Fraction, sigma: Fraction, potential: PiecewiseLinear
+) -> Callable[[Vector], Fraction]:
+    """`risk` of a classifier, in whole numbers: a convex potential is the largest of its lines."""
+    lines = potential.lines
+    low = math.lcm(*(value.denominator for line in lines for value in line))
+    slopes = [(int(slope * low), int(level * low)) for slope, level in lines]
+    places = points(R)
+    far = math.lcm(*(value.denominator for place in places for value in place))
+    shares = [(m * (1 - sigma), m * sigma) for m in MASSES]
+    of = math.lcm(*(share.denominator for pair in shares for share in pair))
+    atoms = [
+        (int(a * far), int(b * far), int(right * of), int(wrong * of))
+        for (a, b), (right, wrong) in zip(places, shares, strict=True)
+    ]
+
+    def lost(omega: Vector) -> Fraction:
+        own = math.lcm(omega[0].denominator, omega[1].denominator)
+        first, second = int(omega[0] * own), int(omega[1] * own)
+        one, total = own * far, 0
+        for a, b, right, wrong in atoms:
+            margin = first * a + second * b
+            total += right * max([slope * margin + level * one for slope, level in slopes])
+            total += wrong * max([level * one - slope * margin for slope, level in slopes])
+        return Fraction(total, one * low * of)
+
+    return lost

@@ -179,7 +179,7 @@ def minimiser_turned(potential: str, radius: str) -> Iterator[Certificate]:
 
         # Less than a right angle away from the mean, unless it lies inside the ball; enclosed no
         # nearer than the rounding of the slopes allows.
-        low = _farthest(across, -FINE, FINE)
+        low = _farthest(across, -FINE, FINE, _nearly(sample, mean, r, slope))
         step = 1
         while low + step < FINE and across(low + step)[0][1] >= 0:
             step *= 2
@@ -199,12 +199,42 @@ def minimiser_turned(potential: str, radius: str) -> Iterator[Certificate]:
         )
 
 
-def _farthest(across: Callable[[int], tuple[Interval, ...]], start: int, stop: int) -> int:
-    """The last direction from ``start`` on whose part across is certainly positive."""
+def _farthest(
+    across: Callable[[int], tuple[Interval, ...]], start: int, stop: int, near: int
+) -> int:
+    """The last direction from ``start`` on whose part across is certainly positive, by a guess."""
+    step = 1
+    if across(near)[0][0] > 0:
+        start = near
+        while start + step < stop and across(start + step)[0][0] > 0:
+            start, step = start + step, 2 * step
+        stop = min(start + step, stop)
+    else:
+        stop = near
+        while stop - step > start and across(stop - step)[0][0] <= 0:
+            stop, step = stop - step, 2 * step
+        start = max(stop - step, start)
     while stop - start > 1:
         middle = (start + stop) // 2
         start, stop = (middle, stop) if across(middle)[0][0] > 0 else (start, middle)
     return start
+
+
+def _nearly(sample: Sequence[Vector], mean: Vector, r: Fraction, slope: Potential) -> int:
+    """That direction by floats, which decide nothing."""
+    atoms = [(float(a), float(b)) for a, b in sample]
+    x, y = map(float, mean)
+    scale = float(r) / math.hypot(x, y)
+    low, high = -1.0, 1.0
+    for _ in range(24):
+        s = (low + high) / 2
+        c, d = (1 - s * s) / (1 + s * s), 2 * s / (1 + s * s)
+        u, v = c * x - d * y, d * x + c * y
+        part = sum(
+            (v * a - u * b) * float(slope(Fraction(scale * (u * a + v * b)))[0]) for a, b in atoms
+        )
+        low, high = (s, high) if part > 0 else (low, s)
+    return min(max(round(low * FINE), 1 - FINE), FINE - 1)
 
 
 def _above(square: Fraction) -> Fraction:

@@ -28,8 +28,9 @@ from noisytheory.topics.surrogates.long_servedio.three_points import (
 from noisytheory.vocabulary.domains import LEVEL, NOISE_RATE
 from noisytheory.vocabulary.exact import compositions
 from noisytheory.vocabulary.populations.atoms import checked_whole
+from noisytheory.vocabulary.populations.multinomial import binomial_law
 
-__all__ = ["RISKS", "table_law"]
+__all__ = ["RISKS", "summable", "table_law"]
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -83,6 +84,11 @@ def table_law(column: str, sigma: float, n: int = 800, cut: float = 1e-10) -> Fl
     return _law(column, float(sigma), int(n), float(cut)).copy()
 
 
+def summable(column: str, n: int) -> bool:
+    """Whether `table_law` has the law."""
+    return column != "t-logistic" or math.comb(n + 5, 5) <= ENUMERATED
+
+
 @cache
 def _law(column: str, sigma: float, n: int, cut: float) -> Floats:
     laws = {"hinge": _hinge, "t-logistic": _enumerated, "linear": _linear}
@@ -92,10 +98,10 @@ def _law(column: str, sigma: float, n: int, cut: float) -> Floats:
 def _enumerated(sigma: float, n: int, _: float) -> Floats:
     from scipy.special import gammaln, xlogy
 
-    if (outcomes := math.comb(n + 5, 5)) > ENUMERATED:
+    if not summable("t-logistic", n):
         raise ValueError(
-            f"n must be at most 26 for t-logistic loss, got {n}: {outcomes:,} outcomes; "
-            "table_moments can draw"
+            f"n must be at most 26 for t-logistic loss, got {n}: {math.comb(n + 5, 5):,} outcomes; "
+            "table_moments has mean and deviation of any n"
         )
     counts = compositions(n, 6)
     log = xlogy(counts, noisy_masses(sigma)).sum(axis=1) - gammaln(counts + 1).sum(axis=1)
@@ -110,22 +116,26 @@ def _likely(n: int, probability: float, cut: float) -> Ints:
     return np.arange(int(binom.ppf(cut, n, probability)), int(binom.isf(cut, n, probability)) + 1)
 
 
+def _likely_law(n: int, probability: float, cut: float) -> tuple[Ints, Floats]:
+    """Numbers of successes, without the least likely ones at either end, and their masses."""
+    law = binomial_law(n, probability)
+    first = int(np.searchsorted(np.cumsum(law), cut))
+    last = n - int(np.searchsorted(np.cumsum(law[::-1]), cut))
+    return np.arange(first, last + 1), law[first : last + 1]
+
+
 def _linear(sigma: float, n: int, cut: float) -> Floats:
     r"""With $d_i$ the label sums, $d_2+d_3$ and $d_2-d_3$ are independent given the first count.
 
     Each point is lost exactly where the difference, $q$, reaches a threshold.
     """
-    from scipy.stats import binom
-
     law = np.zeros(5)
-    for first in _likely(n, 0.5, cut).tolist():
-        rest = n - first
-        d1 = 2 * _likely(first, 1 - sigma, cut) - first
-        p = 2 * _likely(rest, 1 - sigma, cut) - rest
-        weight = binom.pmf(first, n, 0.5) * np.outer(
-            binom.pmf((d1 + first) // 2, first, 1 - sigma),
-            binom.pmf((p + rest) // 2, rest, 1 - sigma),
-        )
+    for first, mass in zip(*_likely_law(n, 0.5, cut), strict=True):
+        rest = n - int(first)
+        right, right_mass = _likely_law(int(first), 1 - sigma, cut)
+        right_rest, rest_mass = _likely_law(rest, 1 - sigma, cut)
+        d1, p = 2 * right - first, 2 * right_rest - rest
+        weight = mass * np.outer(right_mass, rest_mass)
         own, other = d1[:, None], p[None, :]
         # Thresholds of q = 2 k - rest, rounded up, and of k.
         south, second, third = (
@@ -137,7 +147,7 @@ def _linear(sigma: float, n: int, cut: float) -> Floats:
         # The southern point weighs a half, the others a quarter each.
         reached = [np.minimum(south, few), np.minimum(south, many), np.maximum(south, few),
                    np.maximum(south, many)]
-        tail = binom.sf(np.arange(-1, rest + 1), rest, 0.5)
+        tail = np.append(np.cumsum(binomial_law(rest, 0.5)[::-1])[::-1], 0.0)
         above = np.array([weight.sum(), *(np.sum(weight * tail[k]) for k in reached), 0.0])
         law += above[:-1] - above[1:]
     return law

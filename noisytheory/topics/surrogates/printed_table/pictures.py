@@ -57,18 +57,17 @@ def laws() -> dict[str, Any]:
 @drawn_from(laws)
 def table(found: Numbers) -> tuple[Figure, list[list[str]]]:
     r"""Table 1, printed and ours: mean and standard deviation of the 01 risk of a trial of 800
-    examples. Print has those of 125 trials; ours are those of the law of a trial: exact in the
-    hinge and the linear column, from 20,000 trials in the t-logistic one (standard errors of a mean
-    up to .002; 40,000 others, by another method, are in `table-1/t-logistic/repaired`). Crossed out
-    are printed cells that cannot be, by the spread: their mean and deviation together need risks
-    that the minimisers on the printed three points
-    give with a chance below one in 10,000 (see `table-1/hinge-spread`, `table-1/t-logistic-spread`
-    and `table-1/linear-spread`). The means alone refute fewer cells. The triangles are 2,000 trials
-    (standard errors up to .008) of a hinge solver stopped after 3 passes,
-    `noisytheory.surrogates.unconverged_hinge`; see `table-1/hinge-unconverged`. In numbers below,
-    with ✘ for crossed out, and with 125 trials of ours as print has them: seed 2026, the three
-    columns of print on the same 125 training sets, risks on the population where print has them on
-    1000 draws from it.
+    examples. Print has those of 125 trials; ours are those of the law of a trial, by
+    `noisytheory.surrogates.table_moments`: summed in the hinge and the linear column, by quadrature
+    in the t-logistic one, with errors up to .0002. Crossed out are printed cells that cannot be, by
+    the spread: their mean and deviation together need risks that the minimisers on the printed
+    three points give with a chance below one in 10,000 (see `table-1/hinge-spread`,
+    `table-1/t-logistic-spread` and `table-1/linear-spread`). The means alone refute fewer cells.
+    The triangles are 2,000 trials (standard errors up to .008) of a hinge solver stopped after 3
+    passes, `noisytheory.surrogates.unconverged_hinge`; see `table-1/hinge-unconverged`. In numbers
+    below, with ✘ for crossed out, and with 125 trials of ours as print has them: seed 2026, the
+    three columns of print on the same 125 training sets, risks on the population where print has
+    them on 1000 draws from it.
     """
     from matplotlib import rcParams
     from matplotlib.figure import Figure
@@ -156,10 +155,10 @@ def _numbers(found: Numbers, marked: set[tuple[str, float]]) -> list[list[str]]:
 
 def _law(column: str, sigma: float) -> tuple[float, float]:
     """Mean and standard deviation of the risk of a trial."""
-    if column in ("hinge", "linear"):
-        exact = table_moments(column, sigma)
-        return exact["mean"], exact["sd"]
-    return _moments(_draw(column, sigma, MANY[column]))
+    if column == "unconverged":
+        return _moments(_draw(column, sigma, MANY[column]))
+    exact = table_moments(column, sigma)
+    return exact["mean"], exact["sd"]
 
 
 def _moments(risks: NDArray[np.float64]) -> tuple[float, float]:

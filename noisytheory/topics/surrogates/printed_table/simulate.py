@@ -29,6 +29,7 @@ __all__ = [
     "intermediate_trials",
     "moment_law",
     "risk_moment",
+    "risks_of_counts",
     "table_trial",
     "trials_above_half",
     "trials_at_ends",
@@ -82,14 +83,18 @@ def table_trial(
     NOISE_RATE.number("sigma", sigma)
     checked_whole("n", n)
     checked_whole("size", size)
-    counts = rng.multinomial(n, noisy_masses(sigma), size=size)
+    return risks_of_counts(column, rng.multinomial(n, noisy_masses(sigma), size=size))
+
+
+def risks_of_counts(column: str, counts: NDArray[np.int64]) -> Floats:
+    """Clean 0-1 risks of the minimisers on samples with these six counts, a sample a row."""
     if column == "hinge":
         corners, losses = _corners()
         omega = corners[np.argmin(counts @ losses.T, axis=1)]
     elif column == "linear":
         omega = (counts * LABELS) @ ATOMS
     else:
-        omega = t_logistic_minimiser(counts / n)
+        omega = t_logistic_minimiser(counts / counts.sum(axis=1, keepdims=True))
     return clean_risk(omega)
 
 

@@ -66,18 +66,23 @@ def unconverged_hinge(
     if not isinstance(rng, np.random.Generator):
         raise ValueError(f"rng must be a numpy.random.Generator, got {rng!r}")
     drawn = rng.choice(len(ATOMS), p=noisy_masses(rate), size=(n, size))
-    signed = ATOMS * LABELS[:, None]
-    squares = np.sum(signed**2, axis=1)
-    trials = np.arange(size)
-    dual, omega = np.zeros((n, size)), np.zeros((size, 2))
+    signed = np.ascontiguousarray((ATOMS * LABELS[:, None]).T)
+    squares = np.sum(signed**2, axis=0)
+    dual, omega = np.zeros((n, size)), np.zeros((2, size))
     for _ in range(passes):
         order = rng.permuted(np.broadcast_to(np.arange(n)[:, None], (n, size)), axis=0)
-        for at in order:
-            atoms = drawn[at, trials]
-            rows = signed[atoms]
-            before = dual[at, trials]
-            slope = np.einsum("ij,ij->i", rows, omega) - 1
-            after = np.maximum(before - slope / squares[atoms], 0.0)
-            dual[at, trials] = after
-            omega += (after - before)[:, None] * rows
-    return clean_risk(omega)
+        # Every example is visited once: its place in line is all that the order decides.
+        atoms = np.take_along_axis(drawn, order, axis=0)
+        x, y, square = signed[0][atoms], signed[1][atoms], squares[atoms]
+        ahead = np.take_along_axis(dual, order, axis=0)
+        for one, other, length, before in zip(x, y, square, ahead, strict=True):
+            slope = one * omega[0]
+            slope += other * omega[1]
+            slope -= 1
+            slope /= length
+            np.minimum(slope, before, out=slope)
+            before -= slope
+            omega[0] -= slope * one
+            omega[1] -= slope * other
+        np.put_along_axis(dual, order, ahead, axis=0)
+    return clean_risk(omega.T)

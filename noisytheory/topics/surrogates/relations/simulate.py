@@ -52,18 +52,29 @@ __all__ = [
 ]
 
 TRIED = [*SAMPLES, *LARGER]
+_NONE = Fraction(0)
 
 
-def _hinge(sample: Sequence[Vector]) -> Callable[[Vector], Fraction]:
-    """The hinge risk of a classifier, in whole numbers over one denominator."""
+def _hinge(
+    sample: Sequence[Vector], penalty: Fraction = _NONE
+) -> Callable[[Vector], Fraction]:
+    r"""The hinge risk of a classifier, in whole numbers over one denominator.
+
+    With a penalty, that times $\frac12\|\omega\|^2$ is added.
+    """
     points, low = _whole(itertools.chain(*sample))
     atoms = list(zip(*[iter(points)] * len(sample[0]), strict=True))
+    price, over = penalty.numerator * low * len(atoms), 2 * penalty.denominator
 
     def risk(omega: Vector) -> Fraction:
         weights, own = _whole(omega)
         one = low * own
-        gaps = (one - sum(map(operator.mul, weights, atom)) for atom in atoms)
-        return Fraction(sum(gap for gap in gaps if gap > 0), one * len(atoms))
+        gaps = [one - sum(map(operator.mul, weights, atom)) for atom in atoms]
+        lost = sum([gap for gap in gaps if gap > 0])
+        if not price:
+            return Fraction(lost, one * len(atoms))
+        paid = price * sum(map(operator.mul, weights, weights))
+        return Fraction(paid + over * own * lost, over * own * one * len(atoms))
 
     return risk
 
@@ -182,18 +193,13 @@ def mean_as_svm(share: str, of: str) -> Iterator[Certificate]:
             continue
         penalty = largest * Fraction(share) * Fraction(of)
         own = times(1 / penalty, mean)
-        penalised, steps = _penalised(sample, penalty), steps_of(sample, mean)
+        penalised, steps = _hinge(sample, penalty), steps_of(sample, mean)
         risk = penalised(own)
         for omega in (*PLANE, *(times(Fraction(k, 8), own) for k in range(4, 8))):
             yield Certificate(
                 risk, penalised(omega),
                 [*steps, ("omega", show([omega])), ("lambda", penalty)],
             )
-
-
-def _penalised(sample: Sequence[Vector], penalty: Fraction) -> Callable[[Vector], Fraction]:
-    hinge = _hinge(sample)
-    return lambda omega: penalty * dot(omega, omega) / 2 + hinge(omega)
 
 
 def mean_on_ball(share: str, of: str) -> Iterator[Certificate]:
@@ -270,7 +276,7 @@ def svm_direction(share: str, of: str) -> Iterator[Certificate]:
         if max(products) <= 0:
             continue
         penalty = Fraction(share) * Fraction(of) * max(products)
-        penalised = _penalised(sample, penalty)
+        penalised = _hinge(sample, penalty)
         best = min(map(penalised, _lengths_along(mean, products, penalty)))
         steps = [*steps_of(sample, mean), ("lambda", penalty), ("lambda*", max(products)),
                  ("least along the mean", best)]
@@ -383,7 +389,6 @@ def multiple_kernels(which: str) -> Iterator[Certificate]:
     which : {"max", "min"}
         Which of the kernels is taken, by its self-similarity.
     """
-    shares = [Fraction(k, 4) for k in range(5)]
     for first, second in itertools.combinations_with_replacement([*RATIONAL, *UNEVEN], 2):
         means = (mean_of(first), mean_of(second))
         lengths = [length(m) for m in means]
@@ -391,10 +396,15 @@ def multiple_kernels(which: str) -> Iterator[Certificate]:
             [dot(omega, m) for omega in (*CIRCLE[::2], times(1 / size, m))]
             for m, size in zip(means, lengths, strict=True)
         ]
-        risk, share, one, two = min(
-            (1 - alpha * u - (1 - alpha) * v, alpha, u, v)
-            for alpha, u, v in itertools.product(shares, *scores)
+        # Scores in whole numbers over one denominator, the share in quarters.
+        whole, low = _whole(itertools.chain(*scores))
+        ends = len(scores[0])
+        best, quarters, u, v = min(
+            (4 * low - k * u - (4 - k) * v, k, u, v)
+            for k, u, v in itertools.product(range(5), whole[:ends], whole[ends:])
         )
+        risk, share = Fraction(best, 4 * low), Fraction(quarters, 4)
+        one, two = Fraction(u, low), Fraction(v, low)
         yield Certificate(
             risk, 1 - (max(lengths) if which == "max" else min(lengths)),
             [("means", show(means)), ("their norms", f"{lengths[0]}, {lengths[1]}"),

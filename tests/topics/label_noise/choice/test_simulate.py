@@ -42,3 +42,26 @@ def test_the_noisy_error_of_three_classes():
         masses=np.array([[0.5, 0, 0], [0, 0.25, 0], [0, 0, 0.25]]), predicted=np.array([0, 0, 2]),
         sigma=1 / 8, classes=3)
     assert found.lhs == found.rhs == Fraction(21, 64)
+
+
+def test_the_last_kernel_within_the_patience():
+    claim = nt.claims["kernel-mean/choice/chosen"]
+    # Of ten examples three are wrong, then four, then nine; the second is wrong where the first is
+    # and on one more: D = 1, sum of squares 1, standard error sqrt(1 - 1/10) tenths.
+    at = dict(wrong=np.array([[1, 1, 1, 0, 0, 0], [1, 1, 1, 1, 0, 0], [1, 1, 1, 1, 1, 1],
+                              [1, 1, 1, 0, 1, 1]]),
+              counts=np.array([1, 1, 1, 1, 5, 1]), share=1)
+    for patience, last in ((0.0, 0), (1.0, 0), (1.125, 1), (2.5, 1), (3.875, 3)):
+        found = claim.certify(chosen=np.array(last), standard_errors=patience, **at)
+        # The third has D = 7 of squares 7, 7/sqrt(7 - 4.9) = 4.8; the last 6/sqrt(6 - 3.6) = 3.87.
+        assert (found.lhs, found.rhs) == (last, last)
+
+
+def test_the_best_threshold_of_six():
+    claim = nt.claims["kernel-mean/choice/threshold"]
+    at = dict(values=np.array([-4.0, -2.0, 1.0, 2.0, 3.0, 6.0]), codes=np.array([0, 1, 0, 0, 1, 1]))
+    # Above 2.5 lie two of the second class, below three of the first and one of the second.
+    found = claim.certify(cut=np.array(2.5), centred=0, **at)
+    assert (found.lhs, found.rhs) == (5, 5)
+    found = claim.certify(cut=np.array(2.5), centred=1, **at)
+    assert (found.lhs, found.rhs) == (3, 5)

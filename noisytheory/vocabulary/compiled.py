@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-__all__ = ["add_gaussians", "add_powers", "add_products", "powers_of_two"]
+__all__ = [
+    "add_gaussians", "add_powers", "add_products", "moved_towards", "powers_of_two", "stripe_sums",
+]
 
 TAYLOR = tuple(math.log(2) ** k / math.factorial(k) for k in range(12, -1, -1))
 """Of $2^r$ with $|r|\\le1/2$, the highest power first: what is left out is below rounding."""
@@ -18,14 +20,16 @@ LEAST = -1022.0
 """Below it powers of 2 are 0 here: numbers that are not normal are slow."""
 BYTES = 1 << 20
 """Of a tile, which should stay in the second-level cache."""
+HIGH, WIDE = 192, 384
+"""Rows and columns of a tile of which both sums are taken."""
 PIECE = 256
 """Columns whose sums over rows stay in the first-level cache, with those of their powers."""
 
 
 @njit(nogil=True, cache=True, fastmath={"contract", "nsz"})
-def _power_of_two(x: float) -> float:
-    """$2^x$ to the last digit or two, of a number up to 0; of a larger one 1."""
-    inside = min(max(x, LEAST), 0.0)
+def _power_of_two(x: float, most: float = 0.0) -> float:
+    """$2^x$ to the last digit or two, of a number up to ``most``; of a larger one that of it."""
+    inside = min(max(x, LEAST), most)
     shifted = inside + NEAREST
     rest = inside - (shifted - NEAREST)
     value = 0.0
@@ -109,6 +113,85 @@ def add_gaussians(
         for i in range(rows):
             for c in range(weights.shape[1]):
                 out[start + i, c] += some[i, c]
+
+
+@njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})
+def stripe_sums(
+    left: Any, right: Any, most: float, beside: Any, below: Any, across: Any, down: Any
+) -> None:
+    """Sums over columns, and over rows, of powers of 2 of inner products, a tile at a time.
+
+    Parameters
+    ----------
+    left : array, shape (rows, e)
+    right : array, shape (columns, e)
+        Of which the first are those of the rows: a pair of these is met once or twice.
+    most : float
+        The largest exponent; one above it counts as it.
+    beside : array, shape (columns,)
+        Weights of columns.
+    below : array, shape (rows,)
+        Weights of rows.
+    across : array, shape (rows,)
+        The sums over columns, which are added to.
+    down : array, shape (columns,)
+        Those over rows that have not met the column's own row yet, which are added to.
+    """
+    tile, values = np.empty(HIGH * WIDE, left.dtype), np.empty(WIDE)
+    for top in range(0, len(left), HIGH):
+        rows = left[top : top + HIGH]
+        for first in range(top, len(right), WIDE):
+            some = right[first : first + WIDE]
+            block = tile[: len(rows) * len(some)].reshape(len(rows), len(some))
+            np.dot(rows, some.T, block)
+            # On and below the diagonal.
+            whole = max(0, min(top + len(rows) - first, len(some)))
+            row, beyond = values[: len(some)], values[whole : len(some)]
+            weights, others, sums = beside[first:], beside[first + whole :], down[first + whole :]
+            for i in range(len(rows)):
+                given, weight, total = block[i], below[top + i], 0.0
+                for j in range(len(row)):
+                    row[j] = _power_of_two(given[j], most)
+                for j in range(whole):
+                    total += row[j] * weights[j]
+                for j in range(len(beyond)):
+                    total += beyond[j] * others[j]
+                    sums[j] += weight * beyond[j]
+                across[top + i] += total
+
+
+@njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})
+def moved_towards(
+    point: Any, right: Any, most: float, scales: Any, scores: Any, rate: float, residual: Any
+) -> None:
+    """A step of herding: the residual of every point, of which the new atom's value is taken.
+
+    Parameters
+    ----------
+    point : array, shape (e,)
+    right : array, shape (e, n)
+    most : float
+        The largest exponent; one above it counts as it.
+    scales : array, shape (n,)
+        What powers of 2 of the inner products are times.
+    scores : array, shape (n,)
+    rate : float
+        Share of the new atom.
+    residual : array, shape (n,)
+        What stays of it, and the new atom's share of scores less values, in place.
+    """
+    values = np.empty(PIECE)
+    for first in range(0, len(residual), PIECE):
+        left, target = residual[first : first + PIECE], scores[first : first + PIECE]
+        row, scale = values[: len(left)], scales[first : first + PIECE]
+        row[:] = 0
+        for k in range(len(point)):
+            coordinate, some = point[k], right[k, first : first + PIECE]
+            for j in range(len(row)):
+                row[j] += coordinate * some[j]
+        for j in range(len(row)):
+            value = _power_of_two(row[j], most) * scale[j]
+            left[j] = (1 - rate) * left[j] + rate * (target[j] - value)
 
 
 @njit(nogil=True, cache=True)
