@@ -114,7 +114,7 @@ start_printed = PAPER.tail(
     expect="refuted",
     note=(
         "Print's numbers are read off, each to .05. With C = I it is a batch Perceptron, which "
-        "starts where UMA does; the last weights of an online one are about as far above as print's."
+        "starts where UMA does; the last weights of an online one are as far above as print's."
     ),
     **START,
 )
