@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["extents", "sum_bytes", "sum_rows", "update_bytes", "update_rows"]
+__all__ = ["empty_to_zero", "extents", "sum_bytes", "sum_rows", "update_bytes", "update_rows"]
 
 FULL = 128
 """Bytes that a 16-bit sum holds, added or taken away."""
@@ -288,3 +288,15 @@ def update_rows(
             if into[k] >= 0:
                 _add(points[i], scale[i], constant, sums[into[k], labels[i]])
     return _derived(plan)
+
+
+@njit(cache=True)
+def empty_to_zero(region: NDArray[Any], labels: NDArray[Any], sums: NDArray[Any]) -> None:
+    """Of no points nothing is left but rounding."""
+    held = np.zeros((sums.shape[0], sums.shape[1]), np.int64)
+    for i in range(region.shape[0]):
+        held[region[i], labels[i]] += 1
+    for p in range(sums.shape[0]):
+        for k in range(sums.shape[1]):
+            for j in range(0 if held[p, k] else sums.shape[2]):
+                sums[p, k, j] = 0
