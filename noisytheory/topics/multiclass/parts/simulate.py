@@ -64,8 +64,8 @@ def self_training_gap(order: str, *, size: int, rng: np.random.Generator) -> Flo
     """Error of an SVM that trains itself, less that of one from the four audited examples alone."""
     gap = np.empty(size)
     for i in range(size):
-        true = np.concatenate([[0, 1, 0, 1], rng.integers(2, size=400)])
-        points = rng.normal(size=(404, 20))
+        true = np.concatenate([[0, 1, 0, 1], rng.integers(2, size=300)])
+        points = rng.normal(size=(304, 20))
         points[:, 0] += 2.5 * (2 * true - 1)
         ours, alone = (
             np.mean(self_training(points[:4], true[:4], points[4:204], rounds=rounds)
