@@ -58,6 +58,10 @@ class Task:
         kind = NoisyKernelRegressor if self.regression else NoisyKernelClassifier
         return kind(kernel, **{"Bw": self.Bw, **more})
 
+    def known(self, y: np.ndarray) -> dict[str, float]:
+        """What a bound asks for besides: of regression how large labels are."""
+        return {"By": float(np.abs(y).max())} if self.regression else {}
+
     def judged(self, predicted: np.ndarray, truth: np.ndarray) -> float:
         """Squared error, or the share that is right."""
         wrong = np.square(predicted - truth) if self.regression else predicted == truth
@@ -161,7 +165,8 @@ def fitted(task: Task, copies: np.ndarray, y: np.ndarray, seed: int) -> dict[str
             features, task.model("linear", random_state=seed)).fit(mean, y),
     }
     if k >= 2:
-        found["two copies, linear"] = task.model(copies=k // 2, random_state=seed).fit(copies, y)
+        found["two copies, linear"] = task.model(
+            copies=k // 2, random_state=seed, **task.known(y)).fit(copies, y)
     if not task.regression:
         if k >= 4:
             found["four copies, quadratic"] = task.model("quadratic", random_state=seed).fit(
@@ -290,8 +295,7 @@ def variants(task: Task) -> list[str]:
         found = []
         for seed in range(REPEATS):
             x, y, clean, truth = prepared(task, seed)
-            By = {"By": float(np.abs(y).max())} if task.regression else {}
-            model = task.model(random_state=seed, **By, **parameters)
+            model = task.model(random_state=seed, **task.known(y), **parameters)
             model.fit(online.NoisyOracle(x, InstanceNoise("gaussian", 1.0)), y)
             found.append([
                 model.queries_.mean(), model.queries_.max(),

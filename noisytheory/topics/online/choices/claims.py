@@ -16,7 +16,8 @@ coupled = PAPER.identity(
     hypotheses=["a cubic f, samples of two values", ENUMERATED],
     given=dict(sign=1),
     origin="sharper",
-    note="`second_moment_coupled`, against `coupled_estimate` at every outcome of N and samples.",
+    note="`second_moment_coupled` against `coupled_estimate` at every outcome of N and samples, "
+    "and `second_moment`, with one degree at a time, against `estimate`.",
     quantity="mean squared estimate",
     twin=dict(given=dict(sign=-1), why="the sign of the mean"),
     **worked(sides.coupled_moments),

@@ -14,7 +14,12 @@ from numpy.typing import NDArray
 
 from noisytheory.topics.online.bounds import admissible_p
 from noisytheory.topics.online.degrees import Geometric
-from noisytheory.topics.online.estimators import coupled_estimate, second_moment_coupled
+from noisytheory.topics.online.estimators import (
+    coupled_estimate,
+    estimate,
+    second_moment,
+    second_moment_coupled,
+)
 from noisytheory.topics.online.features.bounds import noisy_exponential_kernel
 from noisytheory.topics.online.planning import best_p, gaussian_map_moment, second_moments
 from noisytheory.topics.online.prospects import (
@@ -66,24 +71,30 @@ class _Every(Geometric):
 
 
 def coupled_moments(sign: int) -> Iterator[Certificate]:
-    """Mean square of the public coupled estimate over all outcomes, and what is said of it."""
+    """Mean squares of the public estimates over all outcomes, and what is said of them."""
     degrees, signs = np.repeat(np.arange(len(GAMMA)), len(SIGNS)), np.tile(SIGNS, (len(GAMMA), 1))
     for p, (mean, spread) in itertools.product(P, [(0.5, 0.25), (0.25, 1.0), (-0.5, 0.5)]):
-        calls = iter(range(1, len(GAMMA)))
+        m, pmf = mean**2 + spread**2, (p - 1) / p ** (degrees + 1.0)
+        # Of single ones what is drawn beyond the degree of f gives 0.
+        for made, chance, said in (
+            (estimate, pmf, second_moment(GAMMA, Geometric(p), m)),
+            (coupled_estimate, np.where(degrees < len(GAMMA) - 1, pmf, p**-degrees),
+             second_moment_coupled(GAMMA, Geometric(p), m, sign * mean)),
+        ):
+            calls = iter(range(1, len(GAMMA)))
 
-        def sample(
-            count: int, rng: Any, calls: Iterator[int] = calls, at: float = mean, by: float = spread
-        ) -> Floats:
-            n = next(calls)
-            return np.asarray(at + by * signs[degrees >= n, n - 1])
+            def sample(
+                count: int, rng: Any, calls: Iterator[int] = calls, at: float = mean,
+                by: float = spread,
+            ) -> Floats:
+                n = next(calls)
+                return np.asarray(at + by * signs[degrees >= n, n - 1])
 
-        law = _Every(p)
-        found = coupled_estimate(GAMMA, law, sample, size=len(degrees),
-                                 rng=np.random.default_rng(0)).values
-        chance = np.where(degrees < len(GAMMA) - 1, (p - 1) / p ** (degrees + 1.0), p**-degrees)
-        square = math.fsum(chance * found**2) / len(SIGNS)
-        said = second_moment_coupled(GAMMA, Geometric(p), mean**2 + spread**2, sign * mean)
-        yield Certificate(_near(square), _near(said), [("p", p), ("mean", mean), ("sd", spread)])
+            found = made(GAMMA, _Every(p), sample, size=len(degrees),
+                         rng=np.random.default_rng(0)).values
+            square = math.fsum(chance * found**2) / len(SIGNS)
+            yield Certificate(_near(square), _near(said), [
+                ("estimate", made.__name__), ("p", p), ("mean", mean), ("sd", spread)])
 
 
 PLANNED: list[tuple[DotProduct, AnalyticLoss, float]] = [
