@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 import operator
 import random
 from collections.abc import Iterator, Sequence
@@ -49,9 +50,14 @@ HERDED: tuple[Vector, ...] = (
 
 
 def dot(u: Sequence[Fraction], v: Sequence[Fraction]) -> Fraction:
-    """Inner product."""
-    total: Fraction = functools.reduce(operator.add, map(operator.mul, u, v))
-    return total
+    """Inner product, over one denominator: a fraction is reduced once."""
+    over, under = 0, 1
+    for a, b in zip(u, v, strict=True):
+        (p, q), (r, s) = a.as_integer_ratio(), b.as_integer_ratio()
+        common = math.lcm(under, q * s)
+        over = over * (common // under) + p * r * (common // (q * s))
+        under = common
+    return Fraction(over, under)
 
 
 def times(c: Fraction, v: Vector) -> Vector:

@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -35,9 +36,14 @@ def sampled_norms(
     population: Finite, k: int, *, size: int, rng: np.random.Generator
 ) -> Doubles:
     """The same, drawn by the public sampler."""
+    return _errors(with_replacement, _signed(population), population.weights, k, size, rng)
+
+
+@cache
+def _signed(population: Finite) -> Doubles:
+    """Its atoms."""
     signed = np.asarray(population.points)[population.instances] * population.labels[:, None]
-    points = signed.astype(float)
-    return _errors(with_replacement, points, population.weights, k, size, rng)
+    return signed.astype(float)
 
 
 def squares_with_replacement(
