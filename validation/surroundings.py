@@ -522,7 +522,8 @@ def cluster(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[s
     """
     for what in ("worker", "scheduler", "late", "other"):
         count = Count()
-        for turn in range(max(1, audits // 24)):
+        # What a scheduler's end meets is of many sorts.
+        for turn in range(max(1, audits // (6 if what == "scheduler" else 24))):
             store = quiet.folder / f"cluster-{what}-{turn}"
             words = [word for word in quiet.words(store, 1) if word not in ("--workers", "1")]
             # Who refuses is one of two, so that the other could have hidden it.

@@ -102,7 +102,9 @@ class Engine:
             raise ValueError(
                 "scheduler needs the extra 'distributed': pip install 'noisytheory[distributed]'"
             ) from error
-        self._quiet.enter_context(_silent("distributed", "distributed.client", "asyncio"))
+        self._quiet.enter_context(_silent(
+            "distributed", "distributed.client", "asyncio", "tornado.application"
+        ))
         before = config.get("scheduler", None)
         try:
             self.client = Client(self.scheduler, timeout=PATIENCE)  # type: ignore[no-untyped-call]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import os
 import subprocess
 import sys
@@ -113,6 +114,18 @@ def test_a_scheduler_that_is_killed_ends_the_audit_in_one_line(tmp_path, capfd):
     assert capfd.readouterr() == ("", "")
     with run() as undisturbed, run(store=tmp_path / "store") as again:
         same_bits(undisturbed, again)
+
+
+def test_what_libraries_log_while_a_connection_is_lost_is_not_shown(here):
+    """Where exactly it is lost is chance: whatever they say, the audit has one line for it."""
+    heard = []
+    names = ("distributed", "distributed.client", "asyncio", "tornado.application")
+
+    def look():
+        heard.extend(n for n in names if logging.getLogger(n).isEnabledFor(logging.CRITICAL))
+
+    run(scheduler=here.scheduler_address, progress=once(look)).close()
+    assert not heard
 
 
 def test_a_scheduler_without_workers_is_not_waited_for(here, monkeypatch):
