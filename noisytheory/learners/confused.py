@@ -537,7 +537,7 @@ class UMAClassifier(_Linear):
         if self.expected_gain_ < -error:
             warnings.warn(
                 f"the noisy labels tell that ignoring the noise errs less, by "
-                f"{-self.expected_gain_:.2g}, than correcting it by a confusion {what}, "
+                f"{min(1.0, -self.expected_gain_):.2g}, than correcting it by a confusion {what}, "
                 "ignore the noise, or train on the audited examples alone; give them to fit as "
                 "audited= to see", UserWarning, stacklevel=3,
             )

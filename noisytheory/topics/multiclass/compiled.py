@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["extents", "sum_bytes", "sum_rows", "update_bytes", "update_rows"]
+__all__ = ["empty_to_zero", "extents", "sum_bytes", "sum_rows", "update_bytes", "update_rows"]
 
 FULL = 128
 """Bytes that a 16-bit sum holds, added or taken away."""
@@ -23,8 +23,8 @@ LOOK = 64
 BLOCK = 512
 """Rows at a time: they and their scores stay in the second cache."""
 
-NEAR = 32
-"""Rows of numbers at a time: they stay in the second cache, a quarter of a megabyte of doubles."""
+NEAR = 1 << 18
+"""Memory of the rows of numbers that are taken at a time: they stay in the second cache."""
 
 MOVED, REBUILT, DERIVED = 0, 1, 2
 """How a region's sums follow: by the rows that move, by all that are in it, or from the totals."""
@@ -131,6 +131,50 @@ def _plan(
 
 
 @njit(cache=True)
+def _emptied(plan: NDArray[Any], sums: NDArray[Any]) -> None:
+    for p in range(sums.shape[0]):
+        for k in range(sums.shape[1] if plan[p] == REBUILT else 0):
+            for j in range(sums.shape[2]):
+                sums[p, k, j] = 0
+
+
+@njit(cache=True)
+def _moves(
+    product: NDArray[Any], tau: NDArray[Any], plan: NDArray[Any], start: int, scores: NDArray[Any],
+    region: NDArray[Any], changed: NDArray[Any], top: NDArray[Any], away: NDArray[Any],
+    into: NDArray[Any],
+) -> None:
+    """Scores and regions of a block, and which sums each of its rows leaves and joins; -1 is none.
+    """
+    size = product.shape[0]
+    for q in range(scores.shape[0]):
+        if tau[q] != 0:
+            row = scores[q, start : start + size]
+            for k in range(size):
+                row[k] += tau[q] * product[k]
+    _winners(scores, start, top[:size], into[:size])
+    for k in range(size):
+        to, old = into[k], region[start + k]
+        away[k] = -1
+        if to != old:
+            changed[old] = True
+            changed[to] = True
+            region[start + k] = to
+            if plan[old] == MOVED:
+                away[k] = old
+        if not (plan[to] == REBUILT or (to != old and plan[to] == MOVED)):
+            into[k] = -1
+
+
+@njit(cache=True)
+def _derived(plan: NDArray[Any]) -> int:
+    p = 0
+    while plan[p] != DERIVED:
+        p += 1
+    return p
+
+
+@njit(cache=True)
 def _added(
     points: NDArray[Any], i: int, sign: int, small: NDArray[Any], large: NDArray[Any],
     held: NDArray[Any], begin: int, end: int, p: int, k: int,
@@ -162,42 +206,27 @@ def update_bytes(
     product = np.empty(n // LOOK)
     _products(points, first, last, vector, 0, LOOK, product)
     plan = _plan(product, tau, scores, region)
-    for p in range(classes):
-        for k in range(classes if plan[p] == REBUILT else 0):
-            for j in range(sums.shape[2]):
-                sums[p, k, j] = 0
+    _emptied(plan, sums)
     # Sums of 16 bits take half of the time, and are emptied before they can overflow.
     small = np.zeros(sums.shape, np.int16)
     held = np.zeros((classes, classes), np.int64)
-    products, top, winners = np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK, np.int64)
+    products, top = np.empty(BLOCK), np.empty(BLOCK)
+    away, into = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
     for start in range(0, n, BLOCK):
-        stop = min(n, start + BLOCK)
-        product, best = products[: stop - start], winners[: stop - start]
+        product = products[: min(BLOCK, n - start)]
         _products(points, first, last, vector, start, 1, product)
-        for q in range(classes):
-            if tau[q] != 0:
-                row = scores[q, start:stop]
-                for k in range(row.shape[0]):
-                    row[k] += tau[q] * product[k]
-        _winners(scores, start, top[: stop - start], best)
-        for k in range(stop - start):
-            i, to, old = start + k, best[k], region[start + k]
-            if to != old:
-                changed[old] = True
-                changed[to] = True
-                region[i] = to
-                if plan[old] == MOVED:
-                    _added(points, i, -1, small, sums, held, first[i], last[i], old, labels[i])
-            if plan[to] == REBUILT or (to != old and plan[to] == MOVED):
-                _added(points, i, 1, small, sums, held, first[i], last[i], to, labels[i])
+        _moves(product, tau, plan, start, scores, region, changed, top, away, into)
+        for k in range(product.shape[0]):
+            i = start + k
+            if away[k] >= 0:
+                _added(points, i, -1, small, sums, held, first[i], last[i], away[k], labels[i])
+            if into[k] >= 0:
+                _added(points, i, 1, small, sums, held, first[i], last[i], into[k], labels[i])
     for p in range(classes):
         for k in range(classes):
             if held[p, k]:
                 _flush(small[p, k], sums[p, k])
-    derived = 0
-    while plan[derived] != DERIVED:
-        derived += 1
-    return derived
+    return _derived(plan)
 
 
 @njit(cache=True)
@@ -239,38 +268,35 @@ def update_rows(
 
     A row is read once: while it is near, its score is updated and it moves between sums.
     """
-    classes, n = scores.shape
-    width = points.shape[1]
+    n, width = scores.shape[1], points.shape[1]
     shift = constant * float(vector[width]) if vector.shape[0] > width else 0.0
     product = np.empty(n // LOOK)
     _scaled(points, first, last, scale, shift, vector, 0, LOOK, product)
     plan = _plan(product, tau, scores, region)
-    for p in range(classes):
-        for k in range(classes if plan[p] == REBUILT else 0):
-            for j in range(sums.shape[2]):
-                sums[p, k, j] = 0
-    products, top, winners = np.empty(NEAR), np.empty(NEAR), np.empty(NEAR, np.int64)
-    for start in range(0, n, NEAR):
-        stop = min(n, start + NEAR)
-        product, best = products[: stop - start], winners[: stop - start]
+    _emptied(plan, sums)
+    near = 1 + NEAR // (width * points.itemsize)
+    products, top = np.empty(near), np.empty(near)
+    away, into = np.empty(near, np.int64), np.empty(near, np.int64)
+    for start in range(0, n, near):
+        product = products[: min(near, n - start)]
         _scaled(points, first, last, scale, shift, vector, start, 1, product)
-        for q in range(classes):
-            if tau[q] != 0:
-                row = scores[q, start:stop]
-                for k in range(row.shape[0]):
-                    row[k] += tau[q] * product[k]
-        _winners(scores, start, top[: stop - start], best)
-        for k in range(stop - start):
-            i, to, old = start + k, best[k], region[start + k]
-            if to != old:
-                changed[old] = True
-                changed[to] = True
-                region[i] = to
-                if plan[old] == MOVED:
-                    _add(points[i], -scale[i], constant, sums[old, labels[i]])
-            if plan[to] == REBUILT or (to != old and plan[to] == MOVED):
-                _add(points[i], scale[i], constant, sums[to, labels[i]])
-    derived = 0
-    while plan[derived] != DERIVED:
-        derived += 1
-    return derived
+        _moves(product, tau, plan, start, scores, region, changed, top, away, into)
+        for k in range(product.shape[0]):
+            i = start + k
+            if away[k] >= 0:
+                _add(points[i], -scale[i], constant, sums[away[k], labels[i]])
+            if into[k] >= 0:
+                _add(points[i], scale[i], constant, sums[into[k], labels[i]])
+    return _derived(plan)
+
+
+@njit(cache=True)
+def empty_to_zero(region: NDArray[Any], labels: NDArray[Any], sums: NDArray[Any]) -> None:
+    """Of no points nothing is left but rounding."""
+    held = np.zeros((sums.shape[0], sums.shape[1]), np.int64)
+    for i in range(region.shape[0]):
+        held[region[i], labels[i]] += 1
+    for p in range(sums.shape[0]):
+        for k in range(sums.shape[1]):
+            for j in range(0 if held[p, k] else sums.shape[2]):
+                sums[p, k, j] = 0

@@ -292,7 +292,7 @@ class Rows:
 
         self.points, self.scale, self.constant = rows.points, rows.scale, rows.constant
         self.labels, self.classes, (n, width) = labels, classes, rows.shape
-        self._pass = compiled.update_rows
+        self._pass, self._empty_to_zero = compiled.update_rows, compiled.empty_to_zero
         self._first, self._last = np.zeros(n, np.int64), np.full(n, self.points.shape[1])
         if self.points.dtype == np.uint8:
             compiled.extents(self.points, self._first, self._last)
@@ -317,8 +317,7 @@ class Rows:
         if changed[rest]:
             self._raw[rest] = 0
             self._raw[rest] = self._total - self._raw.sum(axis=0)
-        counts = np.bincount(self.region * self.classes + self.labels, minlength=self.classes**2)
-        self._raw[counts.reshape(self.classes, self.classes) == 0] = 0.0  # rounding
+        self._empty_to_zero(self.region, self.labels, self._raw)
         regions = np.flatnonzero(changed)
         return np.zeros_like(regions), regions
 

@@ -259,6 +259,10 @@ def uma(
     all compiles for some seconds, once and for later processes. ``ties="all"`` and a positive
     `alpha` take a slower way, the one with a mass for every class and row.
 
+    Of pairs with the same norm the first is taken. Late in a run, when few points are wrong, norms
+    are often equal but for rounding, which then chooses: another form of the same sample, or
+    another machine, may go on from there with another pair.
+
     Examples
     --------
     >>> x = np.array([[1.0, 0.0], [-1.0, 0.0]])

@@ -19,6 +19,7 @@ apart = PAPER.tail(
     grid=dict(delta=[0.5]),
     given=dict(reading="distance", margin=0.1),
     rows=20,
+    apart=True,
     quantity="distance that is missing",
     note="Of the public data of this section, no class of which is empty.",
     twin=dict(given=dict(reading="functional", margin=0.1), why="a difference of scores"),
@@ -32,8 +33,7 @@ def rounding(delta: Numeric) -> Numeric:
 
 
 FRONT: dict[str, Any] = dict(
-    place="Sec. 3.6", bound=rounding, grid=dict(delta=[0.1]), rows=32, apart=True,
-    quantity="largest difference",
+    place="Sec. 3.6", bound=rounding, apart=True, quantity="largest difference",
 )
 front_end = PAPER.tail(
     "kernel-front-end",
@@ -41,6 +41,8 @@ front_end = PAPER.tail(
     r"\text{ with all axes}",
     hypotheses=["the kernel centred on the same points"],
     simulate=simulate.centred_kernel_gap,
+    grid=dict(delta=[0.1]),
+    rows=32,
     given=dict(components=99, centred=1),
     note="Labels are not looked at. Features are then divided by their norm, which print omits.",
     twin=dict(given=dict(components=99, centred=0), why="the kernel not centred"),
@@ -49,8 +51,11 @@ front_end = PAPER.tail(
 unit_norm = PAPER.tail(
     "kernel-front-end/unit",
     statement=r"\|\varphi(x)\|=1\text{ to }10^{-8}",
-    hypotheses=["three axes, from landmarks; points that taught them, and new ones"],
+    hypotheses=["three axes, from landmarks; points that taught them, and new ones",
+                "in most draws"],
     simulate=simulate.norm_gap,
+    grid=dict(delta=[0.5]),
+    rows=20,
     given=dict(unit=1),
     origin="candidate",
     note="The theory asks for inputs of norm 1; print does not say that features are divided.",
