@@ -61,7 +61,7 @@ rates_repaired = PAPER.always(
     **worked(sides.figure_1_rates),
 )
 EMPTY: dict[str, Any] = dict(
-    place="Sec. 4.1", bound=nothing, simulate=simulate.empty_classes, rows=64,
+    place="Sec. 4.1", bound=nothing, simulate=simulate.empty_classes, rows=128,
     quantity="classes without a point",
 )
 toy_printed = PAPER.tail(
