@@ -11,6 +11,7 @@ import pytest
 
 RECORDED = {
     "title": "Herding", "command": "python validation/benchmarks/sparse.py",
+    "protocol": "Least seconds, 3 rounds",
     "machine": {"cores": 2, "dgemm_gflops": 51.2}, "versions": {"numpy": "2.3.0"},
     "rows": [
         {"work": "n=50,000", "who": "noisytheory (float64)", "seconds": 2.0, "peak_mib": 17.0,
@@ -61,6 +62,7 @@ def cells(text, who):
 
 def test_every_row_stands_against_the_best_rival(folder):
     text = (folder / "benchmarks.md").read_text()
+    assert "\nLeast seconds, 3 rounds.\n" in text
     big, small, alone, large, single, double = cells(text, "noisytheory")
     assert big[1:5] == ["2", "7.2 × faster", "17", "0.00607"]
     assert small[2] == "2 × slower"

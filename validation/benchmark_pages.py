@@ -141,6 +141,7 @@ class Benchmark:
     versions: dict[str, str]
     works: list[Work]
     goals: list[dict[str, Any]]
+    protocol: str = ""
 
 
 def read(folder: Path = RESULTS) -> list[Benchmark]:
@@ -176,7 +177,7 @@ def read(folder: Path = RESULTS) -> list[Benchmark]:
         ]
         found.append(Benchmark(
             recorded["title"], recorded["command"], recorded["machine"], recorded["versions"],
-            works, goals,
+            works, goals, recorded.get("protocol", ""),
         ))
     return found
 

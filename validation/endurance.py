@@ -175,6 +175,9 @@ def allowed(number: int, target: str) -> set[int]:
     return {0, -signal.SIGKILL} if number == signal.SIGKILL else {0, 130}
 
 
+TARGETS = ("parent", "group")
+
+
 def signals(quiet: Quiet, audits: int, moments: random.Random) -> Iterator[tuple[str, Count]]:
     """Signals at log-uniform instants, each audit resumed until it ends."""
     names = [signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGSTOP]
@@ -210,6 +213,18 @@ def signals(quiet: Quiet, audits: int, moments: random.Random) -> Iterator[tuple
         shutil.rmtree(store, ignore_errors=True)
     for (number, target), count in counts.items():
         yield f"{number.name} to the {target}", count
+    count = Count()
+    asked = command("bound", f"{quiet.folder / 'victims.py'}::mine/maximum-0", "n=1", "delta=.1")
+    least = _seconds(asked)
+    for _ in range(audits):
+        number, target = moments.choice([signal.SIGTERM, signal.SIGINT]), moments.choice(TARGETS)
+        moment = moments.uniform(quiet.begins, 1.2 * least)
+        code, said = disturbed(asked, number, target, moment)
+        count["tries"] += 1
+        count["other exit code"] += code not in {0, 130}
+        count["traceback"] += "Traceback" in said
+        count["silent"] += code == 130 and said.count("interrupted") != 1
+    yield "SIGTERM or SIGINT to a bound of somebody's file", count
 
 
 LIMITS = {
@@ -426,7 +441,8 @@ KEPT = Path(__file__).with_suffix(".json")
 def table(rows: list[tuple[str, Count]]) -> list[str]:
     """Rows as Markdown: tries, then everything that is meant to be zero."""
     heads = ["tries", "blocks lost", "bits differ", "unreadable", "silent", "other exit code",
-             "traceback", "hang", "escape sent", "over 300 MB", "under 3.4 x", "over 20 s"]
+             "traceback", "hang", "escape sent", "over 300 MB", "slower", "under 3.4 x",
+             "over 20 s"]
     lines = [f"| disturbance | {' | '.join(heads)} |", "|---" * (len(heads) + 1) + "|"]
     lines += [f"| {name} | {' | '.join(str(c[h]) for h in heads)} |" for name, c in rows]
     return lines

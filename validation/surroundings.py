@@ -219,7 +219,7 @@ def calls(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str
 
 
 def threads(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str, Count]]:
-    """As many BLAS threads as somebody asks for: the same bits."""
+    """As many BLAS threads as somebody asks for: the same bits, and no time lost with them."""
     count = Count()
     for number in (1, 4, 64):
         store = quiet.folder / f"threads-{number}"
@@ -227,6 +227,25 @@ def threads(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[s
         _told(count, _run(quiet.words(store, 2), env={**os.environ, **asked}), {0})
         _ends_the_same(count, quiet, store)
     yield "BLAS asked for 1, 4 and 64 threads", count
+    count, done = Count(), []
+    for number in (1, 2, 4):
+        asked = {f"{name}_NUM_THREADS": str(number) for name in ("OMP", "OPENBLAS", "MKL")}
+        script = Path(__file__).parent / "benchmarks" / "threads.py"
+        ran = _run([sys.executable, str(script), "--bits"], env={**os.environ, **asked})
+        _told(count, ran, {0})
+        done.append(json.loads(ran.stdout or "{}"))
+    count["bits differ"] += len({str(one.get("bits", one)) for one in done}) > 1
+    share = done[-1].get("processor", math.inf) / done[0].get("processor", math.inf)
+    count["slower"] += not share <= 1.5
+    yield (
+        f"predicting, choosing and herding on 1, 2 and 4 threads, on {_free_cores()} (4 take "
+        f"{share:.2f} times the processor time of one)"
+    ), count
+
+
+def _free_cores() -> str:
+    """How many cores this process may use, of how many."""
+    return f"{len(os.sched_getaffinity(0))} of {os.cpu_count()} cores"
 
 
 def others(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str, Count]]:
@@ -552,10 +571,9 @@ def speed(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str
     cloudpickle.register_pickle_by_value(benchmark)  # workers have no such module
     rows = benchmark.speed_up(min(192, 4 * audits))
     clock, normalised = (rows[0][key] / rows[-1][key] for key in ("seconds", "normalised"))
-    free = len(os.sched_getaffinity(0))
     yield (
         f"{rows[0]['work']}: {clock:.2f} times as fast with 4 workers as with 1 by the clock on "
-        f"{free} of {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; {normalised:.2f} times "
+        f"{_free_cores()}, load {os.getloadavg()[0]:.1f}; {normalised:.2f} times "
         "in the time that the machine gave them"
     ), Count({"tries": len(rows), "under 3.4 x": int(max(clock, normalised) < 3.4)})
     costs = benchmark.costs(20 * audits)

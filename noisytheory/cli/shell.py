@@ -13,6 +13,7 @@ import io
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -103,6 +104,7 @@ class _CommandLine(click.Group):
             code, line = _tried_apart(words, file)
         else:
             if parent:
+                _signals_wait(False)
                 threading.Thread(target=_follow, args=(parent,), daemon=True).start()
             code, line = self._run(words, extra, own_process=args is None)
         if line:
@@ -164,14 +166,20 @@ def _tried_apart(words: Sequence[str], file: str) -> tuple[int, str]:
     """Have another process do it: what ends that one ends no command without a word."""
     from noisytheory.trial.worker import told
 
-    child = subprocess.Popen(
-        [sys.executable, "-P", "-m", "noisytheory", *words],
-        env={**os.environ, _PARENT: str(os.getpid())},
-    )
-    asked = False
+    # From where this process has its modules, which need not be installed.
+    code = f"import sys; sys.path[:] = {sys.path!r}; from noisytheory.__main__ import run; run()"
+    environment, asked = {**os.environ, _PARENT: str(os.getpid())}, False
+    # It inherits that: Python itself, which starts there, has no quiet way to be interrupted.
+    _signals_wait(True)
+    try:
+        child = subprocess.Popen([sys.executable, "-c", code, *words], env=environment)
+    except OSError as error:
+        _signals_wait(False)
+        return diagnose(error)
     while True:
         try:
-            code = child.wait(_PATIENCE if asked else None)
+            _signals_wait(False)
+            ended = child.wait(_PATIENCE if asked else None)
             break
         except KeyboardInterrupt:
             asked = True
@@ -179,13 +187,22 @@ def _tried_apart(words: Sequence[str], file: str) -> tuple[int, str]:
             # A key press has reached it, too; what was sent to this process alone has not.
             child.terminate()
             asked = False
-    if code == INTERRUPTED or AS_EXPECTED <= code - _WORKED <= FAULT:
-        return (code if code == INTERRUPTED else code - _WORKED), ""
-    return MISTAKE, f"{file} ends the process that works on it: {told(code)}"
+    if ended == INTERRUPTED:
+        return INTERRUPTED, ""
+    if AS_EXPECTED <= ended - _WORKED <= FAULT:
+        return ended - _WORKED, ""
+    return MISTAKE, f"{file} ends the process that works on it: {told(ended)}"
 
 
 _PATIENCE = 0.5
 """Seconds that a process has to end after a key press."""
+
+
+def _signals_wait(do: bool) -> None:
+    """Have what asks for an end wait, or come."""
+    if hasattr(signal, "pthread_sigmask"):
+        how = signal.SIG_BLOCK if do else signal.SIG_UNBLOCK
+        signal.pthread_sigmask(how, {signal.SIGINT, signal.SIGTERM})
 
 
 def _follow(parent: int) -> None:

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from noisytheory.topics.online.bounds import ABOVE_1, inadmissible, label_bound
 from noisytheory.topics.online.comparator import regret_of
+from noisytheory.topics.online.copied_kernels import squared_norm
 from noisytheory.topics.online.degrees import DegreeLaw, Fixed, Geometric
 from noisytheory.topics.online.descent import (
     Descent,
@@ -178,6 +179,7 @@ class _NoisyKernel(BaseEstimator, ABC):  # type: ignore[misc]
                 raise ValueError(
                     f"Bx must bound the mean square of every instance's copies, got {self.Bx:g} "
                     f"where that is {np.max(squares):.6g}"
+                    + (f" (of means of {self.copies})" if self._count() > 1 else "")
                 )
         return source, y, squares, available
 
@@ -203,7 +205,7 @@ class _NoisyKernel(BaseEstimator, ABC):  # type: ignore[misc]
                 self, flat[::copies], y, reset=False, y_numeric=self._form == "regression"
             )
             array = flat.reshape(rounds, copies, d)
-            return RecordedCopies(array), y, np.square(array).sum(axis=2).mean(axis=1), copies
+            return RecordedCopies(array), y, self._squares(array), copies
         array, y = validate_data(
             self, array, y, reset=reset, dtype=np.float64, y_numeric=self._form == "regression"
         )
@@ -228,7 +230,16 @@ class _NoisyKernel(BaseEstimator, ABC):  # type: ignore[misc]
             y = validate_data(self, y=y, reset=False, y_numeric=numeric)
             return oracle, y, np.full(len(y), self.Bx), None
         clean, y = validate_data(self, np.asarray(clean, float), y, reset=reset, y_numeric=numeric)
-        return oracle, y, np.square(clean).sum(axis=1) + (noise or 0.0), None
+        return oracle, y, np.square(clean).sum(axis=1) + (noise or 0.0) / self._count(), None
+
+    def _squares(self, copies: Floats) -> Floats:
+        """Mean square of a factor of each instance: of a copy, or of the mean of so many."""
+        squares = np.square(copies).sum(axis=2).mean(axis=1)
+        if self._count() == 1 or copies.shape[1] == 1:
+            return np.asarray(squares)
+        # Averaging leaves the instance's own square, and a share of the noise's.
+        own = squared_norm(copies)
+        return np.asarray(own + (squares - own) / self._count())
 
     def _resolve(self, squares: Floats, By: float | None) -> None:
         """Names become objects, and the theory's constants numbers, or an error says why not."""
@@ -404,6 +415,8 @@ class _NoisyKernel(BaseEstimator, ABC):  # type: ignore[misc]
         With clipped gradients, skipped rounds or a printed form there is no promise, and this is
         infinite; where
         `Bx` was not given it rests on the largest mean square of an instance's copies, an estimate.
+        With `copies` averaged into each factor it is the bound of averaged ones: what stands for a
+        copy's mean square there and in `Bx_` is that of their mean.
         Infinite also where later parts go beyond what the theory's step or the importance degrees
         were chosen for: give `Bx` and `By` then; and where a second moment, `Bg_` or `Bpsi_`, is.
 
@@ -514,7 +527,8 @@ class NoisyKernelClassifier(ClassifierMixin, _NoisyKernel):  # type: ignore[misc
         Adaptive steps need no constants. The theory's step uses Bx and Bw; a number is the eta of
         eta over the root of the horizon.
     Bx : float, optional
-        Bound on $\mathbb E\|\tilde x\|^2$; by default the largest mean square of an instance.
+        Bound on $\mathbb E\|\tilde x\|^2$; by default the largest mean square of an instance's
+        copies. With `copies` averaged $\tilde x$ is their mean, whose square is smaller.
         One that the data plainly break is refused: where instances without noise or an oracle's
         own variance say so, or the mean over all copies by six standard errors.
     By : float, optional

@@ -137,7 +137,8 @@ def _equalities(record: Record) -> str:
 def _nearest(record: Record, share: float, where: str) -> str:
     """How much less, or of an existence more, than what was promised would have been refuted."""
     if not where:
-        return f"With {number(share)} of its right side, as its broken twin has it, it falls."
+        return (f"With {number(share)} of its right side, as its broken twin has it, it falls: "
+                "that is enough, and not the least reduction that would do, which no draws tell.")
     at = "" if record.size * max(1, record.deltas.size) == 1 else f", at {where}"
     gap = float(record.per_cell("mean").max())
     if share <= 0 and gap < 0 and record.kind == "always":

@@ -99,10 +99,12 @@ def draw(
     at = claim.address(cell)
     if rows is not None or not claim.apart:
         rng = block_generator(seed, claim.id, address or at, block)
-        return _called(claim, cell, block, rng, claim.rows if rows is None else rows)
+        size = claim.rows if rows is None else rows
+        return _called(claim, cell, block, rng, size, bound=block == 0)
 
     def alone(row: int) -> Arrays:
-        return _called(claim, cell, block, block_generator(seed, claim.id, at, block, row), 1)
+        rng = block_generator(seed, claim.id, at, block, row)
+        return _called(claim, cell, block, rng, 1, bound=block == row == 0)
 
     each = [alone(row) for row in range(claim.rows)]
     if any(set(one) != set(each[0]) for one in each):
@@ -142,9 +144,9 @@ def refuse_other(claim: Claim, first: Arrays, again: Arrays) -> None:
 
 
 def _called(
-    claim: Claim, cell: Cell, block: int, rng: np.random.Generator, rows: int
+    claim: Claim, cell: Cell, block: int, rng: np.random.Generator, rows: int, *, bound: bool
 ) -> Arrays:
-    """What one call of the simulator returns, checked."""
+    """What one call of the simulator returns, checked; and, once a cell, the bound beside it."""
     assert claim.simulate is not None
     where = f"{claim.id} at {claim.address(cell) or 'its cell'}, block {block}"
     try:
@@ -158,7 +160,7 @@ def _called(
         raise ClaimError(f"{where}: simulate returned no 'lhs'")
     _refuse_unread(claim, drawn)
     arrays = _checked(drawn, rows, f"{where}: simulate returned", where)
-    _check_overruns(claim, cell, arrays, lost, where, bound=block == 0)
+    _check_overruns(claim, cell, arrays, lost, where, bound=bound)
     return arrays
 
 

@@ -96,15 +96,19 @@ class Engine:
 
     def _connect(self) -> None:
         try:
+            from dask import config
             from distributed import Client
         except ImportError as error:
             raise ValueError(
                 "scheduler needs the extra 'distributed': pip install 'noisytheory[distributed]'"
             ) from error
         self._quiet.enter_context(_silent("distributed", "distributed.client", "asyncio"))
+        before = config.get("scheduler", None)
         try:
             self.client = Client(self.scheduler, timeout=PATIENCE)  # type: ignore[no-untyped-call]
         except Exception as error:  # Of each protocol another one.
+            # It stays set, and would end all that Dask computes here afterwards.
+            config.set(scheduler=before)
             raise ValueError(f"scheduler: no Dask scheduler at {self.scheduler!r}") from error
         try:
             self.client.wait_for_workers(1, timeout=PATIENCE)

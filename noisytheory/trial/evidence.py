@@ -218,9 +218,11 @@ def log_e_bets(sums: ArrayLike) -> Floats:
     >>> float(log_e_bets(np.zeros(24)))
     0.0
     """
-    with np.errstate(invalid="ignore"):
-        total = special.logsumexp(np.asarray(sums, float), axis=-1)
-    return np.asarray(total - np.log(len(BETS)), float)
+    sums = np.asarray(sums, float)
+    most = sums.max(axis=-1)
+    with np.errstate(invalid="ignore", under="ignore"):
+        wealth = np.exp(sums - most[..., None]).mean(axis=-1)
+    return np.asarray(np.where(np.isinf(most), most, most + np.log(wealth)))
 
 
 def rate_limits(

@@ -136,7 +136,12 @@ _PARTS_OF_A_SEED = 3
 
 def _ranks(values: NDArray[Any]) -> Floats:
     """Ranks from 1, the same for ties."""
-    _, places, numbers = np.unique(values, return_inverse=True, return_counts=True)
+    return _ranks_of_places(np.unique(values, return_inverse=True)[1])
+
+
+def _ranks_of_places(places: NDArray[np.intp]) -> Floats:
+    """The same of whole numbers >= 0, which need no sorting."""
+    numbers = np.bincount(places)
     return np.asarray((np.cumsum(numbers) - (numbers - 1) / 2)[places])
 
 
@@ -322,12 +327,12 @@ def sizes_to_compare(
     """Rows of the blocks to compare first: in the cell that decides, and in each of the others.
 
     Those of the probe come before them. Of a refutation some of the first cell's are whole, for
-    whatever correlation could have moved it is to be seen, and some an eighth, that blocks of two
-    sorts are hardly ever all of one. Else there are sixteen of these, for rates that differ, and
-    two whole ones with those that decided, for what is rare and repeats itself. Many short ones
-    follow, for what happens in one call of many, of together less than a whole one. The other cells
-    share as many short ones. Blocks too small to have an eighth are compared in the same numbers,
-    with short ones.
+    whatever correlation could have moved it is to be seen, and eight an eighth. Else there are
+    sixteen, of a sixteenth where that is enough to see rates that differ, and two whole ones with
+    those that decided, for what is rare and repeats itself. Many short ones follow, for what
+    happens in one call of many, of together less than a whole one; several cells share half as many
+    more, for what happens at one of them may be at any. Blocks too small to have an eighth are
+    compared in the same numbers, with short ones.
 
     Parameters
     ----------
@@ -346,23 +351,30 @@ def sizes_to_compare(
 
     Examples
     --------
+    >>> (alone,) = sizes_to_compare(4096, 1, refuted=False)
+    >>> alone.count(4096), alone.count(256), alone.count(32)
+    (1, 16, 108)
     >>> first, second = sizes_to_compare(4096, 2, refuted=False)
-    >>> first.count(4096), first.count(512), first.count(32), second.count(32)
-    (1, 16, 108, 109)
+    >>> first.count(4096), first.count(256), first.count(32), second.count(32)
+    (1, 16, 80, 81)
     >>> sizes_to_compare(16, 1, refuted=False, decided=2)  # And three of the probe.
     [[4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4, 4]]
     """
     few, short = min(_ROWS, rows), max(min(_SHORT, rows), rows // 128)
+    many, enough = (_LONGER, rows) if refuted else (2 * _LONGER, _ENOUGH_TO_DIFFER)
+    size = max(rows // (2 * _LONGER), min(rows // _LONGER, enough))
+    longer = [size] * many if rows >= _SHORT * _LONGER else []
+    least = 0 if longer else many + (_WHOLE if refuted else 1)
     count = min(_CALLS, max(_LONGER, rows // 16))
-    longer = [rows // _LONGER] * _LONGER if rows >= _SHORT * _LONGER else []
-    least = 0 if longer else _WHOLE + _LONGER if refuted else 1 + 2 * _LONGER
+    if cells > 1:
+        count = max(_LEAST, min(count, 3 * count // (2 * cells)))
     shorts = max(count, least) - _LOOKS
     if refuted:
         first = [rows] * (_WHOLE - _LOOKS * few // rows) + longer + [short] * shorts
     else:
-        first = [rows] * (2 - decided) + 2 * longer + [short] * (shorts - decided)
+        first = [rows] * (2 - decided) + longer + [short] * (shorts - decided)
     # So long that one repetition tells.
-    other = [max(short, few)] * (max(_LEAST, count // max(1, cells - 1)) - _LOOKS)
+    other = [max(short, few)] * (count - _LOOKS)
     return [first, *[other] * (cells - 1)]
 
 
@@ -370,10 +382,13 @@ _WHOLE = 3
 """Whole blocks that are compared first, besides those that decided, before a refutation."""
 
 _CALLS = 112
-"""Short blocks that are compared in the first cell."""
+"""Short blocks that are compared where there is one cell."""
 
 _LONGER = 8
-"""How many blocks make a whole one."""
+"""How many blocks make a whole one, and are compared before a refutation; else twice as many."""
+
+_ENOUGH_TO_DIFFER = 64
+"""Rows of a longer block that are enough, where more of them are no smaller share."""
 
 _LEAST = 4
 """Short blocks in a cell that others hide, at least."""
@@ -396,7 +411,7 @@ def _chances(
     fresh, longest = slice(starts[decided], None), int(np.argmax(sizes))
     whole = slice(starts[longest], starts[longest + 1])
     # Shares of blocks of very different lengths have no common law.
-    long = 2 * _LONGER * sizes >= sizes.max()
+    long = 3 * _LONGER * sizes >= sizes.max()
     found: dict[tuple[str, str], float] = {}
     for what, scores in _views(claim, cell, joined).items():
         found |= {
@@ -456,7 +471,9 @@ def _views(claim: Claim, cell: Cell, drawn: Arrays) -> dict[str, Floats]:
         seen["differences of the sides"] = left - right
     found = {what: _ranks(values) for what, values in seen.items()}
     found |= {
-        f"distances of {what} from their median": _ranks(np.abs(ranks - (ranks.size + 1) / 2))
+        f"distances of {what} from their median": _ranks_of_places(
+            np.abs(2 * ranks - (ranks.size + 1)).astype(np.intp)
+        )
         for what, ranks in found.items()
     }
     if claim.kind == "tail":
@@ -490,8 +507,9 @@ def _clustered(values: Floats) -> float:
 
 
 def _off_the_commonest(values: Floats) -> NDArray[np.bool_]:
-    places, numbers = np.unique(values, return_counts=True)
-    return np.asarray(values != places[np.argmax(numbers)])
+    """Of ranks, or of some of them: twice a rank is a whole number."""
+    places = (2 * values).astype(np.intp)
+    return np.asarray(places != np.argmax(np.bincount(places)))
 
 
 def _rare(values: Floats, sizes: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
@@ -568,7 +586,7 @@ def _between(values: Floats, sizes: NDArray[np.int64]) -> float:
 
 def _differing(values: Floats, sizes: NDArray[np.int64]) -> float:
     """The same of blocks, of all and of the long ones: beside many short ones these say little."""
-    long = 2 * _LONGER * sizes >= sizes.max()
+    long = 3 * _LONGER * sizes >= sizes.max()
     if long.all():
         return _between(values, sizes)
     of_long = _between(values[np.repeat(long, sizes)], sizes[long])
@@ -613,7 +631,7 @@ def _within(values: Floats, lags: NDArray[np.int64] | None = None) -> float:
 def _of_correlations(ranks: Floats, lags: NDArray[np.int64]) -> tuple[Floats, Floats]:
     """Mean and variance of the correlation at each lag, over all orders of these ranks: exactly."""
     n, pairs, chained = ranks.size, ranks.size - lags, np.maximum(ranks.size - 2 * lags, 0)
-    second, fourth = float(np.sum(ranks**2)), float(np.sum(ranks**4))
+    second, fourth = float(np.sum(ranks**2)), float(np.sum((ranks**2) ** 2))
     one = (second**2 - fourth) / (n * (n - 1))
     two = (2 * fourth - second**2) / (n * (n - 1) * (n - 2))
     other = (3 * second**2 - 6 * fourth) / (n * (n - 1) * (n - 2) * (n - 3))
@@ -631,8 +649,9 @@ def _alike(squares: Any, ranks: Floats, lags: NDArray[np.int64]) -> Any:
     them, they keep the true rate of small chances at most nominal.
     """
     n, degrees, pairs = ranks.size, len(lags), ranks.size - lags
-    chained, scale = np.maximum(n - 2 * lags, 0), np.mean(ranks**2)
-    skewness, kurtosis = np.mean(ranks**3) ** 2 / scale**3, np.mean(ranks**4) / scale**2
+    chained, squared = np.maximum(n - 2 * lags, 0), ranks**2
+    scale, kurtosis = squared.mean(), (squared**2).mean() / squared.mean() ** 2
+    skewness = (squared * ranks).mean() ** 2 / scale**3
     twice = lags[:, None] * 2 == lags
     # Third: the same pair thrice, and pairs that make a triangle.
     same = skewness / np.sqrt(pairs)

@@ -432,12 +432,12 @@ class Trial:
         )
 
     def _least(self, state: CellState, rows: int) -> list[NDArray[np.float64]]:
-        """What so many rows must say, by level, where few blocks decided: half what those would."""
+        """What so many rows must say, by level, where few blocks decided: a third as much a row."""
         if self.rule.together or self.claim.apart or not self.claim.can_err:
             return []
         if not 0 < state.blocks <= _FEW:
             return []
-        share, at = min(1.0, rows / (2 * self.claim.rows * state.blocks)), state.index
+        share, at = min(1.0, rows / (3 * self.claim.rows * state.blocks)), state.index
         limits = self.thresholds.entry, self.thresholds.uphold
         return [
             np.where((found >= limit) & ~self.vacuous[at], limit * share, -np.inf)

@@ -28,6 +28,8 @@ Floats = NDArray[np.float64]
 FORMS = ("classification", "regression")
 TERMS = 4000
 """Terms of a majorant after which it counts as infinite."""
+LARGE = 1e100
+"""Terms beyond are written in larger units."""
 
 
 class AnalyticLoss(ABC):
@@ -351,30 +353,49 @@ def _erf_coefficients(
     r"""Of $\frac{scale}2\mathrm{Erf}(s(a-c))$, but for the constant, which is given."""
     out = np.zeros(max(count, 2))
     out[0] = first
-    before, now = 0.0, scale * s * math.exp(-((s * centre) ** 2)) / math.sqrt(math.pi)
-    for n in range(1, count):
-        out[n] = now
-        before, now = now, _erf_next(n, before, now, s, centre, 1.0)
+    before, now, log = 0.0, scale * s / math.sqrt(math.pi), -((s * centre) ** 2)
+    with np.errstate(over="ignore"):
+        for n in range(1, count):
+            out[n] = now * np.exp(log)
+            before, now = now, _erf_next(n, before, now, s, centre, 1.0)
+            # What is 0 in floats now may grow: its size is kept apart.
+            if abs(now) > LARGE:
+                before, now, log = before / LARGE, now / LARGE, log + math.log(LARGE)
     return out[:count]
 
 
 def _erf_majorant(first: float, scale: float, s: float, centre: float, a: Any) -> Any:
-    """The series of the absolute values of these, summed until it no longer moves."""
+    r"""The series of the absolute values of these, summed until it no longer moves.
+
+    By Cramér's inequality term n is below $e^{-s^2c^2/2}(\sqrt2sa)^n/\sqrt{n!}$ up to a constant:
+    all of them together are nothing beside the first one where $s^2c^2/2$ is far above $s^2a^2$,
+    and else they grow up to $n=2s^2a^2$ at most.
+    """
     none = 0 * np.minimum(a, 1.0)
-    total = first + none
-    before, now = none, scale * s * a * math.exp(-((s * centre) ** 2)) / math.sqrt(math.pi)
-    still = 0
-    with np.errstate(over="ignore", invalid="ignore"):
+    square = np.square(s * np.asarray(a, float))
+    counts, long = (s * centre) ** 2 / 2 < 1.05 * square + 45, 2 * square >= TERMS
+    some = np.where(counts & ~long, a, 0.0)
+    total, log = np.where(counts & long, np.inf, first), -((s * centre) ** 2)
+    before, now = np.zeros(square.shape), scale * s * some / math.sqrt(math.pi)
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         for n in range(1, TERMS):
-            total = total + abs(now)
-            small = np.all(np.asarray(abs(now) <= 1e-17 * total) | ~np.isfinite(total))
+            total = total + abs(now) * np.exp(log)
             # A Hermite polynomial may vanish at sc, two in a row cannot.
-            still = still + 1 if small else 0
-            if still > 2:
-                break
-            before, now = now, _erf_next(n, before, now, s, centre, a)
+            if n % 8 == 0:
+                size = abs(now) + abs(before)
+                small = (size * np.exp(log) <= 1e-17 * total) & (n >= 2 * s**2 * some**2)
+                small |= ~np.isfinite(total)
+                if np.all(small):
+                    break
+                now, before = np.where(small, 0.0, now), np.where(small, 0.0, before)
+                # What is 0 in floats now may grow: its size is kept apart.
+                if np.max(size, initial=0.0, where=~small) > LARGE:
+                    before, now, log = before / LARGE, now / LARGE, log + math.log(LARGE)
+            before, now = now, _erf_next(n, before, now, s, centre, some)
+        else:
+            total = np.where(small, total, np.inf)
     # What overflowed became a difference of infinite terms.
-    return np.fmin(total, np.inf)
+    return none + np.fmin(total, np.inf)
 
 
 def _erf_next(n: int, before: Any, now: Any, s: float, centre: float, a: Any) -> Any:

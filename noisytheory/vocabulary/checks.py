@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from noisytheory.vocabulary.domains import checked_floats
 from noisytheory.vocabulary.losses import Loss
 
-__all__ = ["checked_loss", "checked_numbers"]
+__all__ = ["checked_finite", "checked_loss"]
 
 
-def checked_numbers(name: str, value: ArrayLike) -> NDArray[np.float64]:
+def checked_finite(name: str, value: ArrayLike) -> NDArray[np.float64]:
     """An array of finite floats, of any shape.
 
     Parameters
@@ -34,7 +34,7 @@ def checked_numbers(name: str, value: ArrayLike) -> NDArray[np.float64]:
 
     Examples
     --------
-    >>> checked_numbers("weights", [1, "a"])
+    >>> checked_finite("weights", [1, "a"])
     Traceback (most recent call last):
     ...
     ValueError: weights must be finite numbers, got [1, 'a']

@@ -443,3 +443,18 @@ def test_nested_lists_and_shapes(measured):
         arrays.predict(copies)
     with pytest.raises(ValueError, match="Bx must be below 1"):
         NoisyKernelClassifier(BinomialProduct(1.0), p=2.0).fit(3 * copies, y)
+
+
+def test_the_bound_of_averaged_copies_is_theirs():
+    """Of an oracle the noise's share; of measurements the mean square of means of two of them."""
+    rng = np.random.default_rng(0)
+    x, y = rng.choice([-1.0, 1.0], size=(60, 2)), np.tile([0, 1], 30)
+    oracle = online.NoisyOracle(x, InstanceNoise("gaussian", 2.0))
+    model = NoisyKernelClassifier("linear", "linear", copies=4, random_state=0).fit(oracle, y)
+    assert (model.Bx_, model.Bpsi_) == (2.5, 2.5)
+    bound = online.promised_regret(60, model.Bw, model.Bg_, 2.5, "adaptive")
+    assert model.regret_bound() == bound
+    measured = x[:, None] + rng.normal(size=(60, 3, 2))
+    model = NoisyKernelClassifier("linear", "linear", copies=2, random_state=0).fit(measured, y)
+    means = [(measured[:, i] + measured[:, j]) / 2 for i in range(3) for j in range(i)]
+    assert model.Bx_ == pytest.approx(np.square(means).sum(axis=2).mean(axis=0).max())

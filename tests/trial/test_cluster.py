@@ -17,6 +17,7 @@ import noisytheory as nt
 from noisytheory.trial import engine, worker
 
 distributed = pytest.importorskip("distributed")
+dask = pytest.importorskip("dask")
 
 FAMILY = [planted.at_level(), planted.data_dependent(), planted.always()]
 
@@ -128,7 +129,10 @@ def test_a_scheduler_that_all_workers_leave_is_not_waited_for(here, monkeypatch)
         run(scheduler=here.scheduler_address, progress=once(lambda: deserted(here)))
 
 
-def test_an_unreachable_scheduler_is_a_clear_error(monkeypatch):
+@pytest.mark.parametrize("scheme", ["tcp", "nonsense"])
+def test_an_unreachable_scheduler_is_a_clear_error(monkeypatch, scheme):
     monkeypatch.setattr(engine, "PATIENCE", 0.2)
-    with pytest.raises(ValueError, match=r"no Dask scheduler at 'tcp://127\.0\.0\.1:9'"):
-        run(scheduler="tcp://127.0.0.1:9")
+    with pytest.raises(ValueError, match=rf"no Dask scheduler at '{scheme}://127\.0\.0\.1:9'"):
+        run(scheduler=f"{scheme}://127.0.0.1:9")
+    # What Dask computes afterwards, for anybody, is not sent there.
+    assert dask.config.get("scheduler", None) is None

@@ -860,21 +860,43 @@ def test_a_linked_folder_is_not_written_to(tmp_path: Path) -> None:
     assert not list((tmp_path / "elsewhere").iterdir())
 
 
-def test_what_is_not_ours_outlives_a_group_that_is_written_anew(tmp_path: Path) -> None:
-    finished_store(tmp_path / "s")
-    group = tmp_path / "s" / group_of(CLAIM)
+def with_strays(store: Path) -> list[Path]:
+    """Files of somebody else's in the group of a finished claim."""
+    finished_store(store)
+    group = store / group_of(CLAIM)
     for folder in (group, group / "lhs", group / "chapter"):
         folder.mkdir(exist_ok=True)
         (folder / "thesis").write_text("ten years of work")
-    (group / "zarr.json").write_text("{}")
+    return sorted(group.rglob("thesis"))
+
+
+@pytest.mark.parametrize("moved", ["aside", "aside, and the new one into place"])
+def test_what_is_not_ours_outlives_death_while_a_group_is_replaced(
+    tmp_path: Path, moved: str
+) -> None:
+    strays = with_strays(tmp_path / "s")
+    group = tmp_path / "s" / group_of(CLAIM)
+    old = tmp_path / "s" / ".journal" / f"{group_of(CLAIM).replace('/', '~')}.old"
+    group.rename(old)
+    if "new one" in moved:
+        finished_store(tmp_path / "other")
+        (tmp_path / "other" / group_of(CLAIM)).rename(group)
+    with pytest.warns(Remark, match="/chapter, "), Store.open(tmp_path / "s", RUN) as store:
+        assert store.ids() == [CLAIM]
+    assert not old.exists()
+    assert {path.read_text() for path in strays} == {"ten years of work"}
+
+
+def test_what_is_not_ours_outlives_a_group_that_is_written_anew(tmp_path: Path) -> None:
+    strays = with_strays(tmp_path / "s")
+    (tmp_path / "s" / group_of(CLAIM) / "zarr.json").write_text("{}")
     with pytest.warns(Damaged), Store.open(tmp_path / "s", RUN) as store:
         blocks = open_blocks(store)
         for cell in range(CELLS):
             for number in range(2):
                 blocks.put(cell, number, block(cell, number))
         blocks.finish(summary())
-    for folder in (group, group / "lhs", group / "chapter"):
-        assert (folder / "thesis").read_text() == "ten years of work"
+    assert {path.read_text() for path in strays} == {"ten years of work"}
     with pytest.warns(Remark, match="/chapter, "), Store.load(tmp_path / "s") as store:
         assert store.ids() == [CLAIM]
 

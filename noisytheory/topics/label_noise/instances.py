@@ -72,8 +72,10 @@ class RandomPairs:
         """Too many to list."""
 
     def _masses(self, size: int, rng: np.random.Generator) -> Doubles:
-        # A sparse Dirichlet law, so that empty points and noiseless ones are common.
-        rates = rng.dirichlet(np.full(2 * self.atoms, 0.5), size=size)
+        # A sparse Dirichlet law, so that empty points and noiseless ones are common: of one half it
+        # is that of squared normal numbers over their sum.
+        rates = rng.standard_normal((size, 2 * self.atoms)) ** 2
+        rates /= rates.sum(axis=1, keepdims=True)
         return rng.multinomial(self.total, rates).reshape(size, self.atoms, 2) / self.total
 
 

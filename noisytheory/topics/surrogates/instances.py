@@ -24,10 +24,15 @@ __all__ = [
 UNIT = "features of norm 1"
 Vector: TypeAlias = tuple[Fraction, ...]
 
-CIRCLE: list[Vector] = [
-    (Fraction(a, 5), Fraction(b, 5))
-    for a in range(-5, 6) for b in range(-5, 6) if a * a + b * b == 25
-]
+
+def _circle(whole: int) -> list[Vector]:
+    """Points of the unit circle whose coordinates are multiples of a part of 1."""
+    side = range(-whole, whole + 1)
+    return [(Fraction(a, whole), Fraction(b, whole))
+            for a in side for b in side if a * a + b * b == whole**2]
+
+
+CIRCLE = _circle(5)
 TRIPLES: list[tuple[Vector, ...]] = list(itertools.combinations_with_replacement(CIRCLE, 3))
 """Every sample of three of the twelve points."""
 
@@ -109,10 +114,7 @@ def _drawn(sites: Sequence[Vector], size: int, count: int) -> list[tuple[Vector,
     ]
 
 
-LARGER: list[tuple[Vector, ...]] = _drawn([
-    (Fraction(a, 65), Fraction(b, 65))
-    for a in range(-65, 66) for b in range(-65, 66) if a * a + b * b == 65**2
-], 9, 6)
+LARGER: list[tuple[Vector, ...]] = _drawn(_circle(65), 9, 6)
 """Six random samples of nine of the thirty-six points of the circle that are 65ths."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from noisytheory.vocabulary.checks import checked_loss, checked_numbers
+from noisytheory.vocabulary.checks import checked_finite, checked_loss
 from noisytheory.vocabulary.kernels import checked_points
 from noisytheory.vocabulary.losses import Corrected, Hinge, LinearLoss, Loss, Margin, Ramp, ZeroOne
 from noisytheory.vocabulary.populations.atoms import checked_whole
@@ -110,7 +110,7 @@ def piecewise_linear_minimiser(
     from scipy.optimize import linprog
 
     points, labels, table = _checked(x, y, weights, one=True)
-    pieces = checked_numbers("lines", lines)
+    pieces = checked_finite("lines", lines)
     if pieces.ndim != 2 or pieces.shape[1] != 2 or not len(pieces):
         raise ValueError(f"lines must have shape (k, 2), got {pieces.shape}")
     rows = points * labels[:, None]
@@ -174,7 +174,7 @@ def potential_minimiser(
     if isinstance(clean, STRAIGHT):
         raise ValueError(f"loss must have a curvature, got {loss.name}: see hinge_minimiser")
     points, labels, table = _checked(x, y, weights)
-    begin = checked_numbers("start", start)
+    begin = checked_finite("start", start)
     if begin.shape not in ((), points.shape[1:]):
         raise ValueError(f"start must have shape {points.shape[1:]}, got {begin.shape}")
     omega = np.array(np.broadcast_to(begin, (len(table), points.shape[1])))
@@ -264,8 +264,8 @@ def _checked(
     x: ArrayLike, y: ArrayLike, weights: ArrayLike, *, one: bool = False
 ) -> tuple[Floats, Floats, Floats]:
     """Points, labels and a table of weights, or a ValueError that names what does not fit."""
-    points, labels = checked_points(x, "x").astype(np.float64), checked_numbers("y", y)
-    table = checked_numbers("weights", weights)
+    points, labels = checked_points(x, "x").astype(np.float64), checked_finite("y", y)
+    table = checked_finite("weights", weights)
     if labels.shape != (len(points),) or not np.isin(labels, (-1, 1)).all():
         raise ValueError(f"y must hold {len(points)} labels -1 or 1, got {y!r}")
     if table.ndim not in ((1,) if one else (1, 2)) or table.shape[-1] != len(points):

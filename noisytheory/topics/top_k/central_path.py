@@ -22,11 +22,13 @@ __all__ = ["follow"]
 
 Floats = NDArray[np.float64]
 
-NEAR = 1e-3
-"""Share of a weight by which those of a start may miss the tail mass."""
+NEAR = 1e-4
+"""Share by which the weights of a start may miss the tail mass."""
 
 STUCK = 0.9
 """Of the products before a step: where more is left, the next step is a cautious one."""
+AGAIN = 8
+"""Such steps after which the corrector is cautious."""
 
 
 # What underflows is a barrier's last digit; a step that overflows is shortened.
@@ -111,7 +113,7 @@ def follow(
     s = max(nu - float(alpha.sum()), mu * share_of_slack / lam)
     move, extra, pushes = np.empty((4, m)), np.empty((2, m)), np.empty((3, m))
     system, right = np.empty((width + 1, width + 1)), np.empty(width + 1)
-    before = np.inf
+    before, stuck = np.inf, 0
     for steps in range(most + 1):
         mass = float(alpha.sum())
         total = float(np.vdot(state[:2], state[2:])) + lam * s
@@ -165,8 +167,15 @@ def follow(
         centre = min(max(after / total, 1e-8), 1.0) ** 3 * mean
         # A corrector that gains nothing may go round in circles: then towards the centre, without.
         if total > STUCK * before:
-            centre, dl, ds = max(centre, mean / 2), 0.0, 0.0
-            extra[:] = 0
+            stuck += 1
+            centre = max(centre, mean / 2)
+            if stuck <= AGAIN:
+                dl, ds = 0.0, 0.0
+                extra[:] = 0
+        if stuck > AGAIN:
+            # Round in circles: a corrector for so much of the step as was possible.
+            extra *= reach**2
+            dl, ds = reach * dl, reach * ds
         before = total
         np.subtract(centre * u, extra, out=extra)
         extra /= state[:2]
@@ -203,23 +212,20 @@ def _central(r: Floats, mu: float) -> Floats:
 def _threshold(values: Floats, u: Floats, nu: float, mu: float, lam: float) -> float:
     """About the threshold at which weights on the central path have the tail mass."""
 
-    def over(at: float) -> float:
-        return float(u @ np.minimum(mu / np.maximum(_central(at - values, mu), 1e-9 * mu), 1)) - nu
-
-    low, high, step = 0.0, np.inf, 4 * mu
-    found = over(lam)
+    low, high = 0.0, np.inf
     for _ in range(60):
-        if abs(found) <= NEAR * float(u.max()):
+        t = _central(lam - values, mu)
+        share = np.minimum(mu / np.maximum(t, 1e-9 * mu), 1)
+        found = float(u @ share) - nu
+        if abs(found) <= NEAR * nu:
             break
         low, high = (lam, high) if found > 0 else (low, lam)
-        if found > 0 and high == np.inf:
-            new = lam + step
-        elif found < 0 and low == 0:
-            new = max(lam - step, 0.1 * lam)
-        else:
-            new = 0.5 * (low + high)
-        lam, step = new, 2 * step
-        found = over(lam)
+        # Newton's step on the mass, which falls with the threshold.
+        slope = float(u @ (share / np.sqrt((lam - values)**2 + 4 * mu**2) * (1 - share)))
+        new = lam + found / slope if slope > 0 else np.inf
+        if not low < new < high:
+            new = 0.5 * (low + high) if high < np.inf else lam + 4 * mu
+        lam = new
     return max(lam, 1e-12)
 
 

@@ -40,7 +40,7 @@ def kernel_path(
         Kernel of the points beside the sample, shape (m, n), and their labels.
     sample_weight : array_like, shape (n,), optional
     tol : float
-        Gap at every k, as `Path` measures it.
+        Gap at every k, relative to what the coefficients gain at that k.
 
     Returns
     -------

@@ -210,7 +210,15 @@ class Task:
             signed = design.folded(alpha)
             self.certify(np.abs(signed), -np.sign(signed))
 
-    def _followed(self, most: int) -> tuple[Floats, int, bool]:
+    warm = 0.01
+    """Gap, as a share of the objective at zero, up to which a start is begun with."""
+
+    turn = 40
+    """Steps at most in one turn."""
+
+    def _followed(
+        self, most: int, start: tuple[Floats, float, float] | None = None
+    ) -> tuple[Floats, int, bool]:
         """The best point of the central path, steps, and whether it is near enough."""
         design, losses, u = self._part()
         best: list[Any] = [np.inf, np.zeros(design.width)]
@@ -228,7 +236,7 @@ class Task:
         w, alpha, _, steps = follow(
             design, losses, u, self.nu, self.ridge,
             lambda at, alpha, primal, dual: primal - dual <= self.tol * self.unit(primal)
-            and accept(at, alpha), most=most)
+            and accept(at, alpha), most=most, start=start)
         near = near or accept(w, alpha)
         return np.asarray(best[1]), steps, near
 
@@ -314,8 +322,9 @@ class Task:
             some, parts, ends = self._part(index)
             before = w, lam, gap, scores
             w, inner, lam, more = follow(
-                some, parts, ends, rest, self.ridge, _within(aim), most=40, linear=linear,
-                quadratic=quadratic, start=(w, lam, 10 * gap) if gap < 0.01 * self.size else None)
+                some, parts, ends, rest, self.ridge, _within(aim), most=self.turn, linear=linear,
+                quadratic=quadratic,
+                start=(w, lam, 10 * gap) if gap < self.warm * self.size else None)
             steps += more
             alpha = at_end.copy()
             alpha[kept] = inner

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from noisytheory.topics.top_k.individual import individual, least_constant
-from noisytheory.topics.top_k.task import ROUNDING, WIDE, Task, positive_level
+from noisytheory.topics.top_k.neighbours import Balance, Part
+from noisytheory.topics.top_k.task import ROUNDING, Task, positive_level
 
 __all__ = ["Knot", "Walk", "collapsed_up_to"]
 
@@ -37,10 +38,16 @@ MOST = 60
 """Guesses at most; eight are usual."""
 BELOW = 0.2
 """About what is left of the coefficients at that guess."""
-MOVING, LEAST = 0.05, 200
-"""Share of the rows near the threshold that may move from one solution to the next; how many."""
-TURNS = 3
-"""With more rows or nearer, before a problem is solved from nothing."""
+LOW = 0.1
+"""Share of the gap allowed that the lowest of a few solutions gains."""
+RUNGS = (0.3, 0.2)
+"""Of the distance from the collapse, as seen from one of a few solutions, where the next stands."""
+LACKS = 0.1
+"""Share of the proven gap that a scaled solution has."""
+COLLAPSE = 3e-3
+"""Relative error of the collapse that is let stand where solutions are few."""
+CLOSE = 0.05
+"""Tail mass above the collapse from which its weights are found from a solution's."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,36 +99,15 @@ class Knot:
     tail: Sorted
 
 
-class _Part(Task):
-    """A problem that begins at the solution of another."""
-
-    exactly = False
-
-    def near(self, w: Floats, gain: float, gap: float) -> tuple[Floats, Floats]:
-        """A solution and its scores from a neighbour's, by the rows that may move.
-
-        About what is gained, and what the neighbour's lacks. From nothing where that fails.
-        """
-        if self.design.width <= WIDE and gain > 0:
-            share = max(MOVING, LEAST / len(self.targets))
-            found, scores, _, enough = self.reduced(
-                w, self._quantile(w), share, 0.2 * self.tol * gain, gap=gap, few=0.1 * MOVING,
-                turns=TURNS)
-            if enough:
-                return found, scores
-            w = np.zeros_like(w)
-        found = self.solve(w, "auto")[0]
-        return found, self.design.scores(found)
-
-
 class Walk:
     """Solutions at some k, mixtures between them."""
 
     def __init__(
         self, rows: Any, labels: Floats, masses: Floats, loss: str, C: float, free: bool,
-        average: bool, tol: float,
+        average: bool, tol: float, own: bool = True,
     ) -> None:
         self.rows, self.labels, self.masses, self.C = rows, labels, masses, C
+        self.own, self.most = own, np.inf
         self.kind, self.free, self.average, self.tol = individual(loss), free, average, tol
         self.start: Floats | None = None
         self.even = bool(np.ptp(masses) == 0)
@@ -139,17 +125,20 @@ class Walk:
         return self.C / nu if self.average else self.C
 
     def over(self, nus: Floats) -> Floats:
-        """Objective, relative gap, level and place between the knots at each tail mass."""
-        self.out = np.zeros((4, len(nus)))
+        """Objective, lower bound, gap, level and place between the knots at each tail mass."""
+        self.out = np.zeros((5, len(nus)))
         self.nus = nus
         highest = self.highest(float(nus[-1]))
+        if not self.own:
+            self.most = max(self.gain(highest), ROUNDING * self.size)
+            self.most /= highest.nu if self.average else 1.0
         knots = [highest]
         if highest.mass < highest.nu * (1 - 1e-9) and not self.average:
             # All losses that are not 0 count already: from there on nothing changes.
             knee = max(highest.mass, float(nus[0]))
             if knee < highest.nu:
                 knots.insert(0, replace(highest, nu=knee, tail=self.sort(knee, highest.scores)))
-        self.knots = self.descend(knots[0]) + knots[1:]
+        self.knots = (self.descend if self.own else self.ladder)(knots[0]) + knots[1:]
         at = 0
         while at < len(self.knots) - 1:
             new = self.cover(self.knots[at], self.knots[at + 1], at)
@@ -176,9 +165,9 @@ class Walk:
 
         Zero where that is proven; it is asked for first where it is expected.
         """
-        task = _Part(self.rows, self.labels, self.masses, self.kind, nu, self.constant(nu),
+        task = Part(self.rows, self.labels, self.masses, self.kind, nu, self.constant(nu),
                      self.free, SOLVED * self.tol, start_value=float(self.at_zero.top(nu)))
-        task.kept, task.constant = self.kept, self.none(nu)
+        task.kept, task.constant, task.most = self.kept, self.none(nu), self.largest(nu)
         self.fits += 1
         if not (flat and self.zero(task, task.start_value)):
             task.zero = False
@@ -241,6 +230,65 @@ class Walk:
         return [replace(zero, nu=0.0, linear=0.0, push=0 * zero.push, mass=0.0,
                         tail=replace(zero.tail, nu=0.0, none=0.0)), zero, *found]
 
+    def ladder(self, high: Knot) -> list[Knot]:
+        """A few knots from zero up to this one, where gaps are relative to the largest k's gain.
+
+        Below a model that gains less than is allowed, scaled weights and coefficients serve all k.
+        """
+        found = [high]
+        for _ in range(MOST):
+            at = found[0]
+            low = self.gain(at) <= LOW * self.tol * self.largest(at.nu)
+            if low or at.nu <= self.nus[0] * (1 + 1e-12):
+                break
+            end = self.collapse(at) if self.kind.margin else 0.0
+            share = RUNGS[min(len(found), len(RUNGS)) - 1] if self.kind.margin else 0.0
+            nu = max(end + share * (at.nu - end), at.nu / FARTHEST, float(self.nus[0]))
+            small = min((nu - end) / (at.nu - end), 1.0) if self.kind.margin else 1.0
+            # Scaled weights bound what this start lacks.
+            part = nu / at.nu
+            dual = part * at.linear - 0.5 * self.constant(nu) * part**2 * self.pushed(at, at)
+            start = self.sort(nu, small * at.scores, none=0.0)
+            ridge = small**2 * self.inner(at, at) / (2 * self.constant(nu))
+            gap = LACKS * (float(start.top(nu)) + ridge - dual)
+            found.insert(0, self.solved(nu, small * at.coef, self.gain(at), gap))
+        least = found[0]
+        nothing = replace(
+            least, nu=0.0, coef=0 * least.coef, scores=0 * least.scores, linear=0.0,
+            push=0 * least.push, mass=0.0, tail=replace(self.at_zero, nu=0.0, none=0.0))
+        last = self.balanced(least) if self.kind.margin else None
+        if last is None:
+            return [nothing, *found]
+        return [nothing, last, *(knot for knot in found if knot.nu > last.nu)]
+
+    def balanced(self, low: Knot) -> Knot | None:
+        """Where zero stops to be the minimiser, from a solution above; None if below every k."""
+        if low.nu <= self.nus[0] * (1 + 1e-12):
+            return None
+        margin = float(self.kind.at_zero - low.tail.level(low.nu)) / -self.kind.slope_at_zero
+        w = low.coef / margin if margin > 0 else 0 * low.coef
+        hinge = Balance(self.rows, self.labels, self.masses, individual("hinge"), 1.0, 1.0,
+                         self.free, COLLAPSE, start_value=1.0)
+        hinge.least = float(self.nus[0])
+        hinge.step = float(np.diff(self.nus, prepend=0.0).min())
+        self.fits += 1
+        hinge.find(w, low.nu - self.collapse(low) < CLOSE)
+        p, nu = hinge.best_weights, hinge.best_dual
+        if p is None or nu < hinge.least * (1 - 1e-9):
+            return None
+        task = Part(self.rows, self.labels, self.masses, self.kind, nu, self.constant(nu),
+                     self.free, EXACT, start_value=float(self.at_zero.top(nu)))
+        task.constant = self.none(nu)
+        task.certify(p, self.kind.slopes(self.labels, np.zeros(len(p))))
+        if task.start_value - task.best_dual > EXACT * task.start_value:
+            return None
+        self.zero_to = nu
+        return self.knot(task, 0 * low.coef, np.zeros(len(self.labels)))
+
+    def largest(self, nu: Any) -> Any:
+        """What is gained at the largest k, as the scaling asked for has it; else no end."""
+        return self.most * nu if self.average else self.most
+
     def gain(self, at: Knot) -> float:
         """What a solution's coefficients gain over none at most."""
         return max(at.tail.none - float(self.dual(at, at, at.nu)), 0.0)
@@ -251,7 +299,11 @@ class Walk:
 
     def collapse(self, at: Knot) -> float:
         """Where the tangent of the root meets 0: the collapse is not above."""
-        level = float(at.tail.level(at.nu)) if at.mass > at.nu * (1 - 1e-7) else 0.0
+        level = float(at.tail.level(at.nu))
+        if self.own:
+            level = level if at.mass > at.nu * (1 - 1e-7) else 0.0
+        else:
+            level = float(positive_level(level, at.nu - at.mass, at.nu, at.tail.top(at.nu)))
         slope = self.kind.at_zero - level
         if self.average:
             slope -= self.ridge(at, at, 0.0) / at.nu
@@ -268,6 +320,8 @@ class Walk:
         """What gaps are relative to: the objective, or the gain where zero is not the minimiser."""
         size = self.at_zero.top(nu)
         large = np.maximum(value, 1e-5 * size)
+        if not self.own:
+            return np.maximum(np.minimum(large, self.largest(nu)), 1e-300)
         own = np.maximum(np.minimum(large, gain), ROUNDING * size / self.tol)
         return np.maximum(np.where(nu <= self.zero_to * (1 + 1e-12), large, own), 1e-300)
 
@@ -330,7 +384,7 @@ class Walk:
         gap = (value - dual) / self.unit(nu, value, gain)
         slack = nu - (1 - t) * low.mass - t * high.mass
         level = positive_level((1 - part) * a.level(nu) + part * b.level(nu), slack, nu, value)
-        self.out[:, places] = value, gap, np.where(nu < 1 - 1e-12, level, 0.0), at + share
+        self.out[:, places] = value, dual, gap, np.where(nu < 1 - 1e-12, level, 0.0), at + share
         return float(gap.max())
 
     def cover(self, low: Knot, high: Knot, at: int) -> Knot | None:

@@ -160,9 +160,16 @@ class Directory:
         return FileJournal(Path(self._hidden(group, "blocks")), layout, self.durable)
 
     def sweep(self) -> None:
-        """Remove what a process that died while compacting left aside."""
+        """Remove what a process that died while compacting left aside, and of it only what is ours.
+        """
         for leftover in (self.path / HIDDEN).iterdir():
             _no_link(leftover)
+            target = self.path / leftover.stem.replace("~", "/", 1)
+            if leftover.suffix == ".old" and leftover.is_dir():
+                if not target.exists():
+                    os.rename(leftover, target)
+                    continue
+                _keep_strays(leftover, target)
             if leftover.suffix in (".staged", ".old"):
                 shutil.rmtree(leftover, ignore_errors=True)
             elif leftover.suffix == ".partial":
@@ -204,7 +211,7 @@ def _keep_strays(old: Path, new: Path) -> None:
         if OF_AN_ARRAY.fullmatch(entry.name):
             continue
         if not there.exists():
-            if not (entry / "zarr.json").is_file():
+            if entry.is_symlink() or not (entry / "zarr.json").is_file():
                 os.rename(entry, there)
         elif entry.is_dir() and not entry.is_symlink():
             _keep_strays(entry, there)

@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -34,6 +34,8 @@ Exact: TypeAlias = ArrayLike | Sequence[Any]
 Load: TypeAlias = Callable[[], tuple[Any, Any]]
 A = TypeVar("A", bound=NDArray[Any])
 
+# Categories of which a sampler keeps its tables, 128 KiB where all are equally likely.
+MANY = 50
 # Counts of one chunk of replicates: 8 MiB of doubles, whatever the number of replicates.
 CHUNK_CELLS = 1 << 20
 
@@ -45,6 +47,16 @@ def chunks(size: int, cells: int, *, least: int = 256) -> list[slice]:
     """
     step = max(least, CHUNK_CELLS // cells)
     return [slice(start, min(start + step, size)) for start in range(0, size, step)]
+
+
+def kept_samplers(weights: Array) -> Callable[[int], Multinomial]:
+    """Samplers by the size of a sample; of many categories they are kept, and their tables."""
+    many = len(weights) >= MANY
+
+    def sampler(n: int) -> Multinomial:
+        return Multinomial(n, weights, kept=many)
+
+    return lru_cache(maxsize=16)(sampler) if many else sampler
 
 
 def checked_whole(name: str, value: int, *, least: int = 1, most: int | None = None) -> None:
@@ -534,6 +546,7 @@ class Form:
         self._top, self._rest = np.asfortranarray(signed[:rank]), np.asfortranarray(signed[rank:])
         self._second = row[second]
         self._weights = np.concatenate([cells.weights[first], cells.weights[second]])
+        self._sampler = kept_samplers(self._weights)
 
     @cached_property
     def factor(self) -> Array:
@@ -562,7 +575,7 @@ class Form:
 
     def deviations(self, n: int, size: int, rng: np.random.Generator) -> Array:
         r"""$\|\Phi(P)-\Phi(S)\|$ for ``size`` independent samples of ``n``."""
-        counts = Multinomial(n, self._weights)
+        counts = self._sampler(n)
         deviations = np.empty(size)
         for rows in chunks(size, len(self._weights)):
             difference = counts.draw(rows.stop - rows.start, rng)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -508,13 +509,20 @@ class _Mnist:
     size: int
 
     def __call__(self) -> tuple[Array, NDArray[np.int64]]:
-        images, classes = _mnist_images()
+        path = _mnist_file()
+        if path is None:
+            images, classes = _mnist_images()
+        else:
+            with np.load(path) as archive:
+                classes = archive["y_train"].astype(np.int64)
         chosen = np.flatnonzero((classes == self.a) | (classes == self.b))[: self.size]
         if len(chosen) < self.size:
             raise ValueError(
                 f"size must be at most {len(chosen)} for digits {self.a} and {self.b}, "
                 f"got {self.size}"
             )
+        if path is not None:
+            images = first_images(path, "x_train", int(chosen.max(initial=0)) + 1)
         flat = images[chosen].reshape(self.size, -1) / 255.0
         return _pair(flat, classes[chosen], self.a, self.b)
 
@@ -524,6 +532,22 @@ def _pair(
 ) -> tuple[Array, NDArray[np.int64]]:
     chosen = (classes == a) | (classes == b)
     return images[chosen], np.where(classes[chosen] == b, 1, -1)
+
+
+def first_images(path: Path, name: str, rows: int) -> NDArray[Any]:
+    """The first rows of an array of ``mnist.npz``: what follows is not unpacked."""
+    with zipfile.ZipFile(path) as archive, archive.open(f"{name}.npy") as file:
+        version = np.lib.format.read_magic(file)
+        header = np.lib.format.read_array_header_1_0 if version == (1, 0) else (
+            np.lib.format.read_array_header_2_0
+        )
+        shape, by_columns, dtype = header(file)
+        if not by_columns:
+            rows = min(rows, shape[0])
+            found = file.read(rows * math.prod(shape[1:]) * dtype.itemsize)
+            return np.frombuffer(found, dtype).reshape(rows, *shape[1:])
+    with np.load(path) as whole:
+        return np.asarray(whole[name][:rows])
 
 
 def _mnist_file() -> Path | None:

@@ -3,7 +3,7 @@ r"""Populations of weighted signed atoms: expectations are sums, deviations are 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -42,6 +42,7 @@ from noisytheory.vocabulary.populations.atoms import (
     given_labels,
     given_points,
     given_weights,
+    kept_samplers,
     objects,
     union,
 )
@@ -525,7 +526,7 @@ class Finite(Population):
         """
         checked_whole("n", n)
         checked_whole("size", size)
-        sampler = Multinomial(n, self.weights)
+        sampler = self._sampler(n)
         counts = np.empty((size, self.atoms), dtype=np.int64)
         for rows in chunks(size, self.atoms):
             counts[rows] = sampler.draw(rows.stop - rows.start, rng).T
@@ -858,6 +859,10 @@ class Finite(Population):
     @cached_property
     def _cells(self) -> Cells:
         return self._table.cells()
+
+    @cached_property
+    def _sampler(self) -> Callable[[int], Multinomial]:
+        return kept_samplers(self.weights)
 
     @cached_property
     def _form(self) -> Form:

@@ -520,7 +520,7 @@ def _line_norms(t: Array, signs: Array, terms: int) -> Array:
     near = 0.65 * float(size.max())
     first = min(_taylor_terms(near), terms)
     term = np.exp(-0.5 * t * t) * signs
-    total = term.sum(axis=1) ** 2
+    total: Array = term.sum(axis=1) ** 2
     for j in range(1, first):
         term *= t
         term *= 1 / math.sqrt(j)

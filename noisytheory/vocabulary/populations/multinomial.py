@@ -118,6 +118,8 @@ class Multinomial:
         Number of trials.
     weights : array-like, shape (J,)
         Probabilities $p$, summing to 1; proportional is enough.
+    kept : bool
+        Whether tables are worth their while for any number of samples, as the sampler is kept.
 
     Examples
     --------
@@ -126,9 +128,9 @@ class Multinomial:
     ((3, 4), [1000.0, 1000.0, 1000.0, 1000.0])
     """
 
-    def __init__(self, n: int, weights: ArrayLike) -> None:
+    def __init__(self, n: int, weights: ArrayLike, kept: bool = False) -> None:
         array = np.asarray(weights, dtype=np.float64)
-        self.n = n
+        self.n, self.kept = n, kept
         self.weights = array / array.sum()
         # Below n by one standard deviation: one sample in six is drawn again, none is short of
         # many examples.
@@ -156,7 +158,7 @@ class Multinomial:
             Every column sums to ``n``; C-ordered.
         """
         # Tables are not worth building for a handful of counts.
-        if self.splits or samples * len(self.weights) < LOOKUP_CHUNK:
+        if self.splits or (not self.kept and samples * len(self.weights) < LOOKUP_CHUNK):
             drawn = rng.multinomial(self.n, self.weights, size=samples)
             return np.ascontiguousarray(drawn.T, dtype=np.float64)
         counts = self._poisson(samples, rng)

@@ -72,8 +72,8 @@ left_out = PAPER.equal(
 chosen = PAPER.identity(
     "choice/chosen",
     statement=(
-        r"\text{chosen is the last }\kappa\text{ with }\hat e_\kappa-\min\hat e\le c\,"
-        r"\mathrm{se}(\hat e_\kappa-\min\hat e)"
+        r"\text{chosen is the last kernel whose leave-one-out error exceeds the least by no more }"
+        r"\text{standard errors than the patience}"
     ),
     hypotheses=["two classes as they come, labels without a known rate"],
     grid=dict(standard_errors=[0.0, 0.5, 1.5]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from noisytheory.vocabulary.checks import checked_loss, checked_numbers
+from noisytheory.vocabulary.checks import checked_finite, checked_loss
 from noisytheory.vocabulary.losses import Loss
 
 __all__ = ["auc", "balanced_error"]
@@ -72,7 +72,7 @@ def auc(positive: ArrayLike, negative: ArrayLike) -> float:
 
 
 def _scores(scores: ArrayLike, name: str) -> NDArray[np.float64]:
-    array = checked_numbers(name, scores)
+    array = checked_finite(name, scores)
     if array.ndim != 1 or not array.size:
         raise ValueError(f"{name} must hold at least one score, all finite, got {scores!r}")
     return array

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from functools import cache
 from typing import TypeAlias
 
 import numpy as np
@@ -44,7 +43,6 @@ def noisy_deviation(
     return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
 
 
-@cache
 def noisy_deviation_law(
     population: Finite, n: int, sigma: float
 ) -> tuple[Floats, Floats] | None:
@@ -171,17 +169,3 @@ def noisy_mark(noise: Noise, *, size: int, rng: np.random.Generator) -> Floats:
     else:
         labels = noise.apply(THREE.labels[atoms], rng=rng)
     return np.asarray(MARKS[atoms, (labels == 1).astype(int)])
-
-
-def mean_mark(noise: Noise, share: float) -> float:
-    """The mean of a mark by the definition of the noise, with a ``share`` of all rates."""
-    if isinstance(noise, Contamination):
-        # A positive label at the second point, a negative one at the last.
-        return share * float(noise.sigma) * float(OTHERS.weights @ [MARKS[1, 1], MARKS[3, 0]])
-    if isinstance(noise, InstanceFlip):
-        rates = list(noise.rates)
-    elif isinstance(noise, ClassConditionalFlip):
-        rates = [noise.sigma_plus, noise.sigma_minus, noise.sigma_plus]
-    else:
-        rates = [noise.sigma] * 3
-    return share * float(THREE.weights @ (MARKS[:3].max(axis=1) * np.array(rates, float)))

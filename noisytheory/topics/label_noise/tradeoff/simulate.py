@@ -182,27 +182,29 @@ CLUSTERS = GaussianMixture(
 )
 """Sixteen clusters of spread 0.1 on the corners of the four by four grid, labels in turns."""
 FRESH = 200
-"""Examples on which an accuracy is measured."""
+"""Examples on which a risk is measured."""
 
 
-def clean_accuracy(
-    sigma: float, m: int, n: int, *, size: int, rng: np.random.Generator
-) -> Doubles:
-    r"""Accuracy on clean labels of Algorithm 1 with `m` cells, on `n` noisy examples.
+def wrong_by_cells(
+    sigma: float, n: int, cells: int, fewer: int, *, size: int, rng: np.random.Generator
+) -> dict[str, Doubles]:
+    r"""Clean 0-1 risks of Algorithm 1 with ``cells`` cells, and with ``fewer``.
 
-    Clustered sub-sampling (`noisytheory.sparse.clustered`) of a checkerboard; the accuracy is the
-    share of `FRESH` fresh examples that are right, a score of zero an error.
+    Clustered sub-sampling (`noisytheory.sparse.clustered`) of ``n`` noisy examples of a
+    checkerboard; the risk is the share of `FRESH` fresh examples that are wrong, a score of zero an
+    error.
     """
     kernel, flips = CLUSTERS.kernel, SymmetricFlip(sigma)
     points, clean = CLUSTERS.sample(size * (n + FRESH), rng=rng)
     noisy = flips.apply(clean, rng=rng)
-    found = np.empty(size)
+    found = np.empty((2, size))
     for row, start in enumerate(range(0, len(points), n + FRESH)):
         seen, fresh = slice(start, start + n), slice(start + n, start + n + FRESH)
-        sparse = clustered(kernel, points[seen], noisy[seen] / n, m, rng=rng)
-        scores = np.asarray(kernel(points[fresh], points[seen][sparse.indices])) @ sparse.weights
-        found[row] = np.mean(clean[fresh] * scores > 0)
-    return found
+        for place, m in enumerate((cells, fewer)):
+            sparse = clustered(kernel, points[seen], noisy[seen] / n, m, rng=rng)
+            scores = kernel(points[fresh], points[seen][sparse.indices]) @ sparse.weights
+            found[place, row] = np.mean(clean[fresh] * np.asarray(scores) <= 0)
+    return {"lhs": found[0], "rhs": found[1]}
 
 
 def _regular_checkerboard() -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -263,14 +263,14 @@ def unlearned(
     """The protocol before its first step, from the same arguments; see `learn_together`."""
     labels = {"few": np.asarray(few_labels), "audited": np.asarray(audited_labels)}
     classes = np.unique(np.concatenate(list(labels.values())))
-    for name, given in labels.items():
-        missing = np.setdiff1d(classes, given)
-        if missing.size:
-            raise ValueError(f"{name}_labels must hold every class, none is {missing[0]!s}")
     known = {
         name: (_rows(points), np.searchsorted(classes, labels[name]))
         for name, points in (("few", few), ("audited", audited))
     }
+    for name, (_, codes) in known.items():
+        missing = classes[np.bincount(codes, minlength=len(classes)) == 0]
+        if missing.size:
+            raise ValueError(f"{name}_labels must hold every class, none is {missing[0]!s}")
     true = None if rest_labels is None else np.asarray(rest_labels)
     if true is not None and not np.isin(true, classes).all():
         raise ValueError(f"rest_labels must be among the classes {classes.tolist()}")
@@ -327,17 +327,18 @@ def drawn_apart(
         Audits that lacked a class.
     """
     true = np.asarray(labels)
-    classes, sizes = np.unique(true, return_counts=True)
+    classes, codes, sizes = np.unique(true, return_inverse=True, return_counts=True)
     if not 1 <= per_class <= sizes.min():
         raise ValueError(
             f"per_class must be 1 to {sizes.min()}, the size of the smallest class, got {per_class}"
         )
     few = np.concatenate([
-        rng.choice(np.flatnonzero(true == q), per_class, replace=False) for q in classes
+        rng.choice(np.flatnonzero(codes == q), per_class, replace=False)
+        for q in range(len(classes))
     ])
     for rejections in range(1000):
         audited = rng.choice(len(true), max(len(classes), round(share * len(true))), replace=False)
-        if len(np.unique(true[audited])) == len(classes):
+        if np.bincount(codes[audited], minlength=len(classes)).all():
             return few, audited, rejections
     raise ValueError(f"share must leave every class in the audit, got {share:g}")
 

@@ -13,7 +13,7 @@ import numpy as np
 from noisytheory.topics.multiclass.exactly import dot, fractions, root, squared
 from noisytheory.topics.multiclass.instances import random_instances
 from noisytheory.topics.multiclass.steps import error_set, steps
-from noisytheory.topics.multiclass.ultraconservative import ultraconservative
+from noisytheory.topics.multiclass.ultraconservative import OnlineRun, ultraconservative
 from noisytheory.topics.multiclass.uma import uma
 from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary.populations.multiclass import largest_margin
@@ -63,12 +63,26 @@ def margin_and_radius(case: Case) -> tuple[Fraction, Fraction]:
     return margin**2 / sum(map(squared, best), ZERO), max(map(squared, points))
 
 
+@cache
+def measured() -> tuple[tuple[Fraction, Fraction], ...]:
+    """Squared margins and radii of the examples."""
+    return tuple(map(margin_and_radius, examples()))
+
+
+@cache
+def runs(step: str) -> tuple[OnlineRun, ...]:
+    """Of up to four passes over each of the examples."""
+    return tuple(
+        ultraconservative(points, labels, classes, step=step, passes=4)
+        for points, labels, classes, _ in examples()
+    )
+
+
 def mistakes(step: str, sizes: str) -> Iterator[Certificate]:
     """Updates in up to four passes; T of the run's own steps, of uniform ones, or 2."""
-    for case in examples():
-        points, labels, classes, _ = case
-        square, radius = margin_and_radius(case)
-        found = ultraconservative(points, labels, classes, step=step, passes=4)
+    for (_, _, classes, _), (square, radius), found in zip(
+        examples(), measured(), runs(step), strict=True
+    ):
         size: Any = {
             "two": Fraction(2), "own": found.largest_step, "uniform": 1 + Fraction(1, classes - 1),
         }[sizes]
@@ -97,9 +111,10 @@ def inseparable(deficits: str) -> Iterator[Certificate]:
     sides = [Fraction(1 - 2 * (i % 2)) for i in range(60)]
     opposite = ([[x] for x in sides], [i % 2 for i in range(60)], 2,
                 [[Fraction(1)], [Fraction(-1)]])
-    for points, labels, classes, best in (opposite, *examples()):
+    for (points, labels, classes, best), (square, radius) in zip(
+        (opposite, *examples()), (margin_and_radius(opposite), *measured()), strict=True
+    ):
         norm = root(sum(map(squared, best), ZERO))
-        square, radius = margin_and_radius((points, labels, classes, best))
         seen = [rng.randrange(classes) if rng.random() < 0.1 else t for t in labels]
         theta = root(square)
         lack = ZERO

@@ -63,8 +63,10 @@ def shares(orientation: str) -> Iterator[Certificate]:
         except ValueError:
             continue
         drawn = list(samples(at, 2))
-        seen = class_shares([[sum(column, ZERO) for column in zip(*masses, strict=True)]
-                             for _, masses in drawn], back)
+        seen = class_shares([
+            [sum(filter(None, column), ZERO) for column in zip(*masses, strict=True)]
+            for _, masses in drawn
+        ], back)
         found = np.array([chance for chance, _ in drawn]) @ seen
         for q in range(at.classes):
             true = sum((m for m, t in zip(at.masses, at.labels, strict=True) if t == q), ZERO)

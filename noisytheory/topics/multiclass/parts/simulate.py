@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from noisytheory.topics.multiclass.experiments.front_end import kernel_features
 from noisytheory.topics.multiclass.experiments.protocol import self_training
+from noisytheory.topics.multiclass.experiments.simulate import unchecked
 from noisytheory.topics.multiclass.experiments.toy import toy_data
 
 __all__ = ["centred_kernel_gap", "nearness", "norm_gap", "self_training_gap"]
@@ -29,6 +30,7 @@ def nearness(reading: str, margin: float, *, size: int, rng: np.random.Generator
     return found
 
 
+@unchecked()
 def centred_kernel_gap(
     components: int, centred: int, *, size: int, rng: np.random.Generator
 ) -> Floats:
@@ -46,6 +48,7 @@ def centred_kernel_gap(
     return gap
 
 
+@unchecked()
 def norm_gap(unit: int, *, size: int, rng: np.random.Generator) -> Floats:
     """What the norm of a feature vector differs from 1, at most: of new points, by landmarks."""
     gap = np.empty(size)
@@ -56,6 +59,7 @@ def norm_gap(unit: int, *, size: int, rng: np.random.Generator) -> Floats:
     return gap
 
 
+@unchecked()
 def self_training_gap(order: str, *, size: int, rng: np.random.Generator) -> Floats:
     """Error of an SVM that trains itself, less that of one from the four audited examples alone."""
     gap = np.empty(size)

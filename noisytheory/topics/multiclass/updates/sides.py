@@ -37,8 +37,9 @@ def samples(at: Instance, n: int) -> Iterator[tuple[Fraction, Matrix]]:
         chance = Fraction(math.factorial(n))
         masses = [[ZERO] * at.classes for _ in joint]
         for (a, k), times in zip(cells, counts, strict=True):
-            chance *= joint[a][k] ** times / math.factorial(times)
-            masses[a][k] = Fraction(times, n)
+            if times:
+                chance *= joint[a][k] ** times / math.factorial(times)
+                masses[a][k] = Fraction(times, n)
         yield chance, masses
 
 

@@ -117,9 +117,8 @@ def _operations(T: int, d: int, p: Fraction) -> Fraction:
     pairs = 1 / (p + 1) ** 2
     own = 1 / (p - 1)
     calls = Fraction(T * (T - 1), 2) / (p - 1) + Fraction(T * (T + 1) * (2 * T + 1), 6)
-    inner = Fraction(T * (T - 1), 2) / (p - 1) * pairs + sum(
-        (t * t - t) * pairs + t * own for t in range(1, T + 1)
-    )
+    inner = Fraction(T * (T - 1), 2) / (p - 1) * pairs
+    inner += sum(t * t - t for t in range(1, T + 1)) * pairs + Fraction(T * (T + 1), 2) * own
     return d * inner + calls + T * p / (p - 1) ** 2
 
 

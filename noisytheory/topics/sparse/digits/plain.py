@@ -17,8 +17,14 @@ Doubles = NDArray[np.float64]
 def gram(x: Any, z: Any, bandwidth: float) -> Doubles:
     """Values of the Gaussian kernel, from squared distances."""
     x, z = np.asarray(x, float), np.asarray(z, float)
-    squares = (x**2).sum(axis=1)[:, None] + (z**2).sum(axis=1) - 2 * (x @ z.T)
-    return np.asarray(np.exp(-np.maximum(squares, 0) / (2 * bandwidth**2)))
+    squares = x @ z.T
+    # In place: of thousands of images every further array takes as long as the sums.
+    squares *= -2
+    squares += (x**2).sum(axis=1)[:, None]
+    squares += (z**2).sum(axis=1)
+    np.maximum(squares, 0, out=squares)
+    squares /= -2 * bandwidth**2
+    return np.asarray(np.exp(squares, out=squares))
 
 
 def _herd(signed: Doubles, masses: Doubles, tolerance: float) -> tuple[Doubles, float]:

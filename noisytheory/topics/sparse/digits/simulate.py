@@ -24,6 +24,7 @@ from noisytheory.topics.sparse.herding import herding
 from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary.kernels import Gaussian
 from noisytheory.vocabulary.populations import digits
+from noisytheory.vocabulary.populations.batteries import first_images
 
 Floats = NDArray[np.floating[Any]]
 Doubles = NDArray[np.float64]
@@ -184,9 +185,10 @@ def mnist_pair(images: int | None = None) -> Protocol | None:
     sides: list[Any] = []
     with np.load(path) as archive:
         for part in ("train", "test"):
-            pixels, classes = archive[f"x_{part}"], archive[f"y_{part}"]
+            classes = archive[f"y_{part}"]
             chosen = np.flatnonzero((classes == 3) | (classes == 8))
             chosen = chosen[:images] if part == "train" else chosen
+            pixels = first_images(path, f"x_{part}", int(chosen.max(initial=0)) + 1)
             # In single precision a herd's near ties go by the order in which sums were taken, and
             # its figures with them, from one processor to the next.
             flat = pixels[chosen].reshape(len(chosen), -1).astype(np.float64) / 255
@@ -302,9 +304,9 @@ def _instances(counts: dict[int, int], protocol: Protocol) -> dict[str, NDArray[
 def plainly(protocol: Protocol) -> dict[str, Any]:
     """Both curves and the baseline, from the whole Gram matrices."""
     labels, answers = protocol.labels, protocol.answers
-    signed = plain.gram(protocol.train, protocol.train, protocol.bandwidth) * np.outer(
-        labels, labels
-    )
+    signed = plain.gram(protocol.train, protocol.train, protocol.bandwidth)
+    signed *= labels
+    signed *= labels[:, None]
     values = plain.gram(protocol.test, protocol.train, protocol.bandwidth)
     everything = plain.right(values, labels, answers, np.abs(protocol.mean))
     found: dict[str, Any] = {"baseline": everything}

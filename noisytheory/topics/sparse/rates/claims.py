@@ -99,6 +99,15 @@ INVERSE: dict[str, Any] = {
     "twin": scaled(Fraction(1, 2)),
     **ERROR,
 }
+WIDTH = "w the pyramidal width of the sample"
+WIDE = [*HULLS, "simplex 5", "triangle", "shifted simplex", *PLANE]
+BY_WIDTH: dict[str, Any] = {
+    "place": "not in the paper: Lacoste-Julien and Jaggi 2015",
+    "given": {"times": 1},
+    "origin": "sharper",
+    "twin": {"given": {"times": 3}, "why": "a faster rate: three times the width"},
+    **SQUARE,
+}
 QUADRATIC: dict[str, Any] = {
     "simulate": simulate.steps_per_nat,
     "along": "inverse_distance",
@@ -287,23 +296,18 @@ herding_rates = [
             r"\|\omega^*-\omega_k\|\le\|\omega^*-\omega_1\|"
             r"\big(1-\tfrac{w^2}{4D^2}\big)^{(k-1)/4}"
         ),
-        place="not in the paper: Lacoste-Julien and Jaggi 2015",
-        hypotheses=[IN_HULL, "away steps allowed", "w the pyramidal width of the sample"],
+        hypotheses=[IN_HULL, "away steps allowed", WIDTH],
         bound=_away,
         simulate=sides.away_error,
         certify=sides.away_certificate,
         rows=8,
-        grid={"hull": [*HULLS, "simplex 5", "triangle", "shifted simplex", *PLANE],
-              "k": [2, 7, 100]},
-        given={"times": 1},
-        origin="sharper",
+        grid={"hull": WIDE, "k": [2, 7, 100]},
         note=(
             "The rate knows the sample, not the target's distance from the boundary. In the long "
             "run the error falls as if the width were several times as large; the first step on "
             "the triangle needs almost all that is promised, but in the exponent 8.5 times it."
         ),
-        twin={"given": {"times": 3}, "why": "a faster rate: three times the width"},
-        **SQUARE,
+        **BY_WIDTH,
     ),
     KERNEL_MEAN.always(
         "herding-rates/fully-corrective",
@@ -311,23 +315,17 @@ herding_rates = [
             r"\|\omega^*-\omega_k\|\le\|\omega^*-\omega_1\|"
             r"\big(1-\tfrac{w^2}{4D^2}\big)^{(k-1)/2}"
         ),
-        place="not in the paper: Lacoste-Julien and Jaggi 2015",
-        hypotheses=[IN_HULL, "the best weights after every step",
-                    "w the pyramidal width of the sample"],
+        hypotheses=[IN_HULL, "the best weights after every step", WIDTH],
         bound=_corrective,
         simulate=sides.corrective_error,
         certify=sides.corrective_certificate,
         rows=4,
-        grid={"hull": [*HULLS, "simplex 5", "triangle", "shifted simplex", *PLANE],
-              "k": [2, 7, 30]},
-        given={"times": 1},
-        origin="sharper",
+        grid={"hull": WIDE, "k": [2, 7, 30]},
         note=(
             "No step is lost to an atom that is dropped, so that the exponent is twice that of "
             "`herding-rates/away-steps`. After the first step the error falls much faster."
         ),
-        twin={"given": {"times": 3}, "why": "a faster rate: three times the width"},
-        **SQUARE,
+        **BY_WIDTH,
     ),
     KERNEL_MEAN.cited(
         "not-adaptive-herding",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from noisytheory.papers import AVERAGE_CLASSIFIER
 from noisytheory.topics.sparse.rates.hulls import RANDOM
 from noisytheory.topics.sparse.steps import sides
-from noisytheory.topics.sparse.terms import SQUARE
 from noisytheory.trial.sides import both
 
 SOME = [next(iter(RANDOM)), list(RANDOM)[-1]]
@@ -36,7 +35,7 @@ steps = [
             "line search only; the other rules are those that its rates are quoted for."
         ),
         twin={"given": {"part": 0.875}, "why": "seven eighths of the step"},
-        **SQUARE,
+        quantity="1 if the step is another",
         **both(sides.step_apart, sides.Stepped),
     ),
     AVERAGE_CLASSIFIER.always(
@@ -52,7 +51,7 @@ steps = [
         rows=2,
         note="The gap bounds by how much half the squared error exceeds that of the best mixture.",
         twin={"given": {"best": 0}, "why": "herding with equal weights"},
-        quantity="duality gap on the atoms",
+        quantity="1 if a mixture of the atoms is nearer",
         **both(sides.mixture_gap, sides.Mixed),
     ),
 ]

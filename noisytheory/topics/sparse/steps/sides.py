@@ -69,7 +69,7 @@ def _largest(values: Numbers) -> tuple[Numbers, Numbers]:
 
 
 def step_apart(at: Stepped, hull: str, rule: str, k: int, part: Any) -> Arrays:
-    r"""Squared distance of $\omega_k$ from what the rule makes of $\omega_{k-1}$.
+    r"""1 where $\omega_k$ is not what the rule makes of $\omega_{k-1}$, to a billionth, and 0.
 
     Only ``part`` of the step is taken.
     """
@@ -106,8 +106,9 @@ def step_apart(at: Stepped, hull: str, rule: str, k: int, part: Any) -> Arrays:
         best = (direction * rest).sum(axis=1) / np.where(curvature > 0, curvature, 1)
         rate = np.minimum(np.maximum(best, 0), most)
     made = point + part * rate[:, None] * direction
+    apart = ((after - made) ** 2).sum(axis=1)
     return dict(
-        lhs=((after - made) ** 2).sum(axis=1), rhs=at.low / at.low * wide / NEAR,
+        lhs=1 * (apart * NEAR > wide), rhs=np.zeros(len(apart), int), squared_distance=apart,
         applies=clear * APART > wide, target=target, stands_at=point, direction=direction,
         rate=rate,
     )
@@ -166,12 +167,14 @@ class Mixed(Inside):
 
 
 def mixture_gap(at: Mixed, hull: str) -> Arrays:
-    r"""$\max_z\langle\omega^*-\omega,z-\omega\rangle$ over the atoms, at least 0."""
+    r"""1 where $\max_z\langle\omega^*-\omega,z-\omega\rangle>2^{-30}D^2$ over the atoms, and 0."""
     vertices = vertices_of(hull).astype(at.shares.dtype)
     wide = ((vertices[:, None] - vertices[None]) ** 2).sum(axis=-1).max()
     point, target = at.weights @ vertices, at.target(hull)
     rest = target - point
     scores = rest @ vertices.T - (rest * point).sum(axis=1)[:, None]
-    gaps = np.where(at.atoms == 1, scores, scores.min() - 1)
-    least = at.low / at.low * wide / APART
-    return dict(lhs=gaps.max(axis=1), rhs=least, target=target, mixture=point)
+    gap = np.where(at.atoms == 1, scores, scores.min() - 1).max(axis=1)
+    return dict(
+        lhs=1 * (gap * APART > wide), rhs=np.zeros(len(gap), int), duality_gap=gap, target=target,
+        mixture=point,
+    )

@@ -115,8 +115,8 @@ random_subsampling = [
               "k": [1, 2, 5]},
         note=(
             "Exact where outcomes can be counted. Of corners, one of which has most weight in one "
-            "sample, the public sampler draws one and five, to within a fifth; of single corners "
-            "that are about as far off as each other, to within a fortieth."
+            "sample, the public sampler draws, to within a fifth; of single corners that are about "
+            "as far off as each other, to within a fortieth."
         ),
         twin={"bound": lambda sample, k: _independent_square(sample, k + 1), "why": "k + 1 for k"},
         **SQUARE,
@@ -140,7 +140,7 @@ random_subsampling = [
         note=(
             "On an orthonormal sample this is the lower bound of Theorem 20. Exact where subsets "
             "can be counted. Of six orthonormal points, where a point drawn twice shows, the "
-            "public sampler draws four, to within a fifth, and one to within a fortieth."
+            "public sampler draws, to within a fifth, and of one point to within a fortieth."
         ),
         twin={"bound": _independent_square, "why": "the formula with replacement"},
         **SQUARE,

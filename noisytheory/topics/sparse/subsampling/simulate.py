@@ -74,14 +74,14 @@ def multinomial(counts: NDArray[np.int64], law: Doubles) -> Doubles:
 MOST = 1000
 """Outcomes, at most, that are counted one by one: of more the public samplers draw."""
 DRAWN = ("orthonormal 6", "one heavy corner", "40 uneven corners")
-"""Here they draw, too, one point and more than two: every point but one tells repeated draws, or
-equal ones, from others, and one draw from the last is about as far off as another."""
+"""Here they draw, too: every point but one tells repeated draws, or equal ones, from others, and
+one draw from the last is about as far off as another."""
 
 
 def counted(sample: str, k: int, repeated: bool) -> bool:
     """Whether there are so few ways to draw ``k`` points, each once or repeatedly."""
     n = len(SAMPLES[sample].alpha)
-    return (sample not in DRAWN or k == 2) and math.comb(n + (k - 1) * repeated, k) <= MOST
+    return sample not in DRAWN and math.comb(n + (k - 1) * repeated, k) <= MOST
 
 
 def subsample_law(sample: str, k: int) -> Law | None:

@@ -50,6 +50,38 @@ bounded_class = KERNEL_MEAN.always(
     **worked(simulate.bounded_class),
 )
 
+AGREES: dict[str, Any] = dict(
+    place="Secs. 2.1 and 7.2; squared hinge, square, sigmoid and ramp are not in print",
+    origin="candidate",
+    quantity="1 if they differ by more than a billionth",
+)
+values = KERNEL_MEAN.always(
+    "def-losses/values",
+    statement=(
+        r"\ell_\gamma(y,v)=\ell_{01}(y,v-y\gamma),\ e^{-\ell(1,v)}+e^{-\ell(-1,v)}=1"
+        r"\text{ for (t-)logistic loss}\ldots"
+    ),
+    given=dict(moved=0.0),
+    note=(
+        "Every loss of the package by another, or by what defines it: the chances of the two "
+        r"labels sum to 1, and the score is $\log(p/q)$, of t-logistic loss with $t=2$ "
+        r"$\frac1q-\frac1p$. At eighths, to a billionth."
+    ),
+    twin=dict(given=dict(moved=0.125), why="the score moved by an eighth"),
+    **AGREES,
+    **worked(simulate.values),
+)
+slopes = KERNEL_MEAN.always(
+    "def-losses/slopes",
+    statement=r"\ell(y,b)-\ell(y,a)=\textstyle\int_a^b\ell'(y,v)\,dv",
+    hypotheses=["losses without jumps, plain and corrected", "scores a and b"],
+    given=dict(share=1.0),
+    note="Eight Gauss nodes over each quarter in [-8, 8], to a billionth; kinks are at ends.",
+    twin=dict(given=dict(share=0.875), why="seven eighths of the derivative"),
+    **AGREES,
+    **worked(simulate.slopes),
+)
+
 convex_potential = KERNEL_MEAN.identity(
     "def-1",
     also=[AVERAGE_CLASSIFIER.also("def-9", "Definition 9, Sec. 4.4")],

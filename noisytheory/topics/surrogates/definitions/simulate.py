@@ -5,6 +5,7 @@ the paper's words say of them.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -30,7 +31,8 @@ from noisytheory.vocabulary.losses import (
     corrected,
 )
 
-__all__ = ["below_linear", "bounded_class", "calibrated", "half_linear", "potentials"]
+__all__ = ["below_linear", "bounded_class", "calibrated", "half_linear", "potentials", "slopes",
+           "values"]
 
 Slopes: TypeAlias = tuple[int, ...]
 
@@ -199,3 +201,79 @@ def _misled(psi: Sequence[int], zero: str) -> tuple[Fraction, int] | None:
             if surrogate == least and eta * wrong[0] + (1 - eta) * wrong[1] > min(eta, 1 - eta):
                 return eta, v
     return None
+
+
+NEAR = 1e-9
+"""What floats may leave of a difference that is 0."""
+
+
+def values(moved: float) -> Iterator[Certificate]:
+    r"""Whether the values of a loss are off what another says of them, at eighths in [-8, 8].
+
+    Parameters
+    ----------
+    moved : float
+        By how much the score of the loss is moved, 0 where they agree.
+    """
+    for y in (-1, 1):
+        own, v = y * GRID, GRID
+        for name, left, right in _relations(y, v, v + moved):
+            gap = np.abs(left - right) / np.maximum(1, np.abs(right))
+            yield Certificate(int(gap.max() > NEAR), 0, [
+                ("label, loss", f"{y}, {name}"), ("largest relative difference", gap.max()),
+                ("at margin", own[int(gap.argmax())]),
+            ])
+
+
+def _relations(y: int, v: Any, moved: Any) -> Iterator[tuple[str, Any, Any]]:
+    """A loss at scores that may have been moved, on the left, and what it has to be there."""
+    half = Fraction(1, 2)
+    yield "margin: 0-1 loss, the margin taken off", (
+        Margin(half).value(y, moved)), ZeroOne().value(y, v - y / 2)
+    yield "hinge: linear loss where it is positive", (
+        Hinge().value(y, moved)), np.maximum(LinearLoss().value(y, v), 0)
+    yield "squared hinge", SquaredHinge().value(y, moved), Hinge().value(y, v) ** 2
+    yield "square", MarginSquare().value(y, moved), (y - v) ** 2
+    yield "exponential: the losses of both labels multiply to 1", (
+        Exponential().value(y, moved)), 1 / Exponential().value(-y, v)
+    yield "exponential: a unit of score is a factor e", (
+        Exponential().value(y, moved - y)), math.e * Exponential().value(y, v)
+    # Chances exp(-loss) of the two labels: they sum to 1, and their odds tell the score.
+    for loss in (Logistic(), TLogistic()):
+        p, q = (np.exp(-loss.value(label, v)) for label in (y, -y))
+        yield f"{loss.name}: chances sum to 1", np.exp(-loss.value(y, moved)), 1 - q
+        score = np.log(p / q) if isinstance(loss, Logistic) else 1 / q - 1 / p
+        yield f"{loss.name}: the score by its chances", y * moved, score
+    yield "logistic, base 2", Logistic(2).value(y, moved), Logistic().value(y, v) / math.log(2)
+    yield "sigmoid: the chance of the other label", (
+        Sigmoid().value(y, moved)), np.exp(-Logistic().value(-y, v))
+    yield "ramp: half of the hinge, 1 at most", (
+        Ramp().value(y, moved)), np.minimum(Hinge().value(y, v) / 2, 1)
+    yield "square of the score", LabelFreeSquare().value(y, moved), v * v
+
+
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(8)
+
+
+def slopes(share: float) -> Iterator[Certificate]:
+    r"""Whether a loss is off the integral of its derivative, over a quarter in [-8, 8].
+
+    All losses of the package without jumps, plain and corrected; kinks lie at ends of quarters.
+
+    Parameters
+    ----------
+    share : float
+        Of the derivative, 1 where they agree.
+    """
+    ends = np.arange(-32, 33) / 4
+    inside = ends[:-1, None] + (NODES + 1) / 8
+    smooth = [loss for loss in LOSSES if not isinstance(loss, ZeroOne | Margin)]
+    for loss, y in itertools.product((*smooth, *(corrected(x, 0.25) for x in smooth)), (-1, 1)):
+        risen = np.diff(np.asarray(loss.value(y, ends), float))
+        gap = np.abs(risen - share * loss.derivative(y, inside) @ WEIGHTS / 8)
+        gap /= np.maximum(1, np.abs(risen))
+        worst = int(gap.argmax())
+        yield Certificate(int(gap[worst] > NEAR), 0, [
+            ("loss, label", f"{loss.name}, {y}"), ("from score", ends[worst]),
+            ("rises by", risen[worst]), ("relative difference", gap[worst]),
+        ])

@@ -25,6 +25,8 @@ STARTS = ((0.0, 0.0), (2.0, 0.1))
 STEPS, HALVINGS = 200, 40
 ROUNDING = 1e-14
 SEPARATED = 1e-6
+TOGETHER = 4096
+"""Rows whose arrays stay in the second-level cache."""
 
 
 def t_logistic_minimiser(weights: ArrayLike) -> Floats:
@@ -50,6 +52,13 @@ def t_logistic_minimiser(weights: ArrayLike) -> Floats:
     True
     """
     masses = np.asarray(weights, dtype=np.float64)
+    return np.concatenate([
+        _of_some(masses[start : start + TOGETHER])
+        for start in range(0, max(1, len(masses)), TOGETHER)
+    ])
+
+
+def _of_some(masses: Floats) -> Floats:
     m = len(masses)
     twice = np.concatenate([masses] * len(STARTS))
     omega = np.repeat(np.array(STARTS), m, axis=0)

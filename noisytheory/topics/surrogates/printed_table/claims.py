@@ -10,8 +10,10 @@ import numpy as np
 from noisytheory.papers import KERNEL_MEAN
 from noisytheory.topics.surrogates.printed_table import bounds, pictures, simulate
 from noisytheory.topics.surrogates.printed_table.bounds import OURS, PRINTED, ROUNDED
+from noisytheory.topics.surrogates.printed_table.moments import moments_apart
 from noisytheory.topics.surrogates.printed_table.unconverged import unconverged_hinge
 from noisytheory.trial.claim import Claim, Law
+from noisytheory.trial.sides import worked
 from noisytheory.vocabulary.domains import NOISE_RATE, Domain, Numeric, requires
 
 LESS = simulate.TRAINING // 2
@@ -228,6 +230,24 @@ def our_moment(column: str, sigma: Numeric, moment: Numeric) -> Numeric:
         return (moment == 1) * mean + (moment == 2) * (mean**2 + deviation**2)
 
     return _by_cell(of, column, sigma, OURS)
+
+
+table_1_moments = KERNEL_MEAN.always(
+    "table-1/moments",
+    statement=(
+        r"\mu=\textstyle\sum_ip_ir_i,\ \tau^2=\sum_ip_i(r_i-\mu)^2\ "
+        r"\text{over all samples of six}"
+    ),
+    place="Table 1, Sec. 7.2: mean and deviation of a trial",
+    hypotheses=["rates .05, .3 and .45", "to eight digits", "a sample of chance p has the risk r"],
+    origin="candidate",
+    grid=dict(column=["linear", "t-logistic"]),
+    given=dict(power=2),
+    quantity="1 if they differ in the eighth digit",
+    note="What the package tells of a trial, where every sample can be counted.",
+    twin=dict(given=dict(power=1), why="the mean deviation for the mean square"),
+    **worked(moments_apart),
+)
 
 
 def _in_words(column: str) -> str:

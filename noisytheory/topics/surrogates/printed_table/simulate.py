@@ -22,6 +22,7 @@ from noisytheory.topics.surrogates.printed_table.laws import RISKS, table_law
 from noisytheory.trial.claim import Law
 from noisytheory.vocabulary.domains import NOISE_RATE
 from noisytheory.vocabulary.populations.atoms import checked_whole
+from noisytheory.vocabulary.populations.multinomial import binomial_law
 
 __all__ = [
     "TRAINING",
@@ -149,10 +150,7 @@ def worse_trials(sigma: float, trials: int) -> tuple[Floats, Floats]:
 
 
 def _how_many(trials: int, share: float) -> tuple[Floats, Floats]:
-    from scipy.stats import binom
-
-    counts = np.arange(trials + 1)
-    return counts.astype(float), binom.pmf(counts, trials, share)
+    return np.arange(1.0 + trials), binomial_law(trials, share)
 
 
 def moment_law(column: str, sigma: float, n: int, moment: int) -> Law:

@@ -120,8 +120,8 @@ svm_beyond = KERNEL_MEAN.always(
     quantity="1 if no turned classifier has less risk",
     origin="sharper",
     note=(
-        "Forty points in three dimensions, four samples. The angle between the SVM and the mean is "
-        "0 up to the threshold and positive beyond it."
+        f"{TRIED}, and six of forty points of spheres in three, four and five dimensions. The "
+        "angle between the SVM and the mean is 0 up to the threshold and positive beyond it."
     ),
     given=dict(of="1"),
     twin=dict(given=dict(of="4/5"), why="four fifths of the threshold, where the mean is best"),

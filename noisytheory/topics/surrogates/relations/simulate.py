@@ -81,9 +81,9 @@ def _hinge(
 
 def _whole(values: Iterable[Fraction]) -> tuple[list[int], int]:
     """Whole numbers, and the denominator that all have."""
-    numbers = list(values)
-    low = math.lcm(*(value.denominator for value in numbers))
-    return [value.numerator * (low // value.denominator) for value in numbers], low
+    ratios = [value.as_integer_ratio() for value in values]
+    low = math.lcm(*[under for _, under in ratios])
+    return [over * (low // under) for over, under in ratios], low
 
 
 def least_linear_risk(radius: int) -> Iterator[Certificate]:
@@ -222,24 +222,20 @@ def mean_on_ball(share: str, of: str) -> Iterator[Certificate]:
 def beyond_the_threshold(share: str, of: str) -> Iterator[Certificate]:
     r"""Whether no direction near the mean's has less hinge risk at its length, against 0.
 
-    Forty points in three dimensions; the length is ``share`` times $r^*$. The mean is turned
-    towards where its risk falls, and shortened to its length at most.
+    The length is ``share`` times $r^*$. The mean is turned towards where its risk falls, and
+    shortened to its length at most.
 
     Parameters
     ----------
     share : str
         Above 1 where the claim holds.
     """
-    sites = [
-        (Fraction(a, 9), Fraction(b, 9), Fraction(c, 9))
-        for a, b, c in itertools.product(range(-9, 10), repeat=3)
-        if a * a + b * b + c * c == 81 and a + 2 * b + 3 * c > -9
-    ]
-    for first in range(4):
-        sample = sites[first :: max(1, len(sites) // 40)][:40]
+    for sample in (*TRIED, *_in_space()):
         n = len(sample)
         mean = mean_of(sample)
         products = [dot(mean, a) for a in sample]
+        if max(products) <= 0:
+            continue
         scale = Fraction(share) * Fraction(of) / max(products)
         own = times(scale, mean)
         square = dot(mean, mean)
@@ -247,7 +243,7 @@ def beyond_the_threshold(share: str, of: str) -> Iterator[Certificate]:
         turn = combined([Fraction(1), -dot(downhill, mean) / square], [downhill, mean])
         hinge, best = _hinge(sample), None
         risk = hinge(own)
-        for step in (Fraction(1, 64), Fraction(1, 16), Fraction(1, 4), Fraction(1)):
+        for step in (Fraction(1, 4**power) for power in range(6)):
             # 1 / (1 + q / 2) is at most 1 / sqrt(1 + q): no longer than the mean's multiple.
             shorter = 1 / (1 + step**2 * dot(turn, turn) / (2 * scale**2 * square))
             other = hinge(combined([shorter, shorter * step], [own, turn]))
@@ -258,7 +254,21 @@ def beyond_the_threshold(share: str, of: str) -> Iterator[Certificate]:
              ("r* is this multiple of the mean", 1 / max(products)), ("multiple taken", scale),
              ("points beyond margin 1", sum(scale * f >= 1 for f in products)),
              ("hinge risk of the mean", risk), ("least risk of the turned ones", best)],
+            any(turn) or scale * max(products) <= 1,
         )
+
+
+def _in_space() -> Iterator[Sequence[Vector]]:
+    """Forty points each of spheres in three, four and five dimensions, two samples of each."""
+    for dimension, radius in ((3, 9), (4, 5), (5, 4)):
+        sites = [
+            tuple(Fraction(x, radius) for x in point)
+            for point in itertools.product(range(-radius, radius + 1), repeat=dimension)
+            if sum(x * x for x in point) == radius**2
+            and sum((i + 1) * x for i, x in enumerate(point)) > -radius
+        ]
+        for first in range(2):
+            yield sites[first :: max(1, len(sites) // 40)][:40]
 
 
 def svm_direction(share: str, of: str) -> Iterator[Certificate]:

@@ -1,0 +1,1 @@
+"""What a person plans a run with, held against enumeration."""
