@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from noisytheory.papers import NOISY_KERNELS as PAPER
-from noisytheory.topics.online.choices import sides
+from noisytheory.topics.online.choices import enumerated
 from noisytheory.trial.sides import worked
 
 ENUMERATED = "to eleven digits: the public functions compute in floats"
@@ -20,7 +20,7 @@ coupled = PAPER.identity(
     "and `second_moment`, with one degree at a time, against `estimate`.",
     quantity="mean squared estimate",
     twin=dict(given=dict(sign=-1), why="the sign of the mean"),
-    **worked(sides.coupled_moments),
+    **worked(enumerated.coupled_moments),
 )
 best = PAPER.always(
     "p-tradeoff/public-best-p",
@@ -33,7 +33,7 @@ best = PAPER.always(
     note="`best_p` against others, the nearest a hundredth of its distance from 1 away.",
     quantity="regret bound at T = 1",
     twin=dict(given=dict(shift=0.0625), why="a sixteenth more"),
-    **worked(sides.best_parameters),
+    **worked(enumerated.best_parameters),
 )
 admissible = PAPER.identity(
     "theorem-1-regret/admissible-p",
@@ -47,7 +47,7 @@ admissible = PAPER.identity(
     "thousandth below it, and not a thousandth above.",
     quantity="largest p, or 1 where floats end there",
     twin=dict(given=dict(root=1), why=r"$\sqrt{B_x}$ for $B_x$"),
-    **worked(sides.admissible),
+    **worked(enumerated.admissible),
 )
 gaussian = PAPER.identity(
     "theorem-2/second-moment/public",
@@ -60,7 +60,7 @@ gaussian = PAPER.identity(
     note="`gaussian_map_moment` against the series of the envelope and of the degrees.",
     quantity="mean squared norm of an estimate",
     twin=dict(given=dict(line=1), why=r"$B_x^2$ for $\tau$, as on the line"),
-    **worked(sides.gaussian_moments),
+    **worked(enumerated.gaussian_moments),
 )
 useful = PAPER.identity(
     "theorem-1-regret/first-useful-round",
@@ -72,7 +72,7 @@ useful = PAPER.identity(
     note="`first_useful_round` against `regret` and `trivial_regret` at every T up to 20,000.",
     quantity="round",
     twin=dict(given=dict(share=0.5), why="half of the loss's range"),
-    **worked(sides.useful_rounds),
+    **worked(enumerated.useful_rounds),
 )
 quantile = PAPER.identity(
     "query-cap/least-quantile",
@@ -84,7 +84,7 @@ quantile = PAPER.identity(
     note="`query_quantile` against the law of a round, added up query by query.",
     quantity="queries of a round",
     twin=dict(given=dict(alone=1), why="of one round"),
-    **worked(sides.quantiles),
+    **worked(enumerated.quantiles),
 )
 separation = PAPER.identity(
     "theorem-3/separation",
@@ -99,7 +99,7 @@ separation = PAPER.identity(
     "meet.",
     quantity="least of the larger excess risks",
     twin=dict(given=dict(nearer=0.25), why="instances that are a quarter nearer to 1"),
-    **worked(sides.separations),
+    **worked(enumerated.separations),
 )
 bias = PAPER.identity(
     "mean-kernel-bias/exact",
@@ -111,5 +111,5 @@ bias = PAPER.identity(
     note="`noisy_exponential_kernel` against a quadrature that is exact to rounding.",
     quantity="mean kernel value at a noisy copy",
     twin=dict(given=dict(noisy=0), why="no noise"),
-    **worked(sides.biased_kernels),
+    **worked(enumerated.biased_kernels),
 )

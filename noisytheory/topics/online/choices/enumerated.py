@@ -1,4 +1,4 @@
-"""Public functions that plan a run, at instances where what they say can be enumerated."""
+"""Public functions that plan a run, each held against an enumeration: they are what is on trial."""
 
 from __future__ import annotations
 
