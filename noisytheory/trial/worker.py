@@ -17,6 +17,7 @@ import threading
 import types
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import resource_tracker
 from multiprocessing.context import SpawnContext, SpawnProcess
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -73,6 +74,9 @@ class _BlankMainProcess(SpawnProcess):
         sys.modules["__main__"] = types.ModuleType("__main__")
         # A key press reaches the whole group of processes; the parent says what follows. A mask is
         # inherited, so it holds while the worker still imports.
+        # Who starts the tracker of what workers share lifts the mask again.
+        if os.name == "posix":
+            resource_tracker.ensure_running()
         mask: Any = getattr(signal, "pthread_sigmask", lambda *args: set())
         blocked = mask(getattr(signal, "SIG_BLOCK", 0), {signal.SIGINT})
         try:
