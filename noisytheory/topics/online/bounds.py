@@ -308,7 +308,9 @@ def admissible_p(
         )
 
     def holds(logs: Floats) -> NDArray[np.bool_]:
-        return np.isfinite(squared_majorants(loss, needed(logs)))
+        dear = [price(1 + math.exp(log), coupled) for log in logs]
+        with np.errstate(over="ignore"):
+            return np.isfinite(dear * squared_majorants(loss, needed(logs)))
 
     if not holds(np.array([best]))[0]:
         raise ValueError(

@@ -41,13 +41,21 @@ class Estimates:
     samples: NDArray[np.int64]
 
 
+def _listed(gamma: ArrayLike) -> Floats:
+    """Coefficients, finite and one at least."""
+    given = checked_floats("gamma", gamma)
+    if given.ndim != 1 or not given.size:
+        raise ValueError(f"gamma must be a list of coefficients, got shape {given.shape}")
+    if not np.isfinite(given).all():
+        raise ValueError(f"gamma must be finite, got {given[~np.isfinite(given)][0]}")
+    return given
+
+
 def _series(
     gamma: ArrayLike, law: DegreeLaw, degrees: int = 0, *, tails: bool = False
 ) -> tuple[Floats, Floats]:
     """Coefficients, and the logarithms of the probabilities that they are divided by."""
-    given = checked_floats("gamma", gamma)
-    if given.ndim != 1 or not given.size:
-        raise ValueError(f"gamma must be a list of coefficients, got shape {given.shape}")
+    given = _listed(gamma)
     coefficients = np.zeros(max(degrees, len(given)))
     coefficients[: len(given)] = given
     logs = law.logs(len(coefficients), tails=tails)
@@ -261,13 +269,16 @@ def importance_law(gamma: ArrayLike, m: float, *, price: float = 0.0) -> Finite:
     >>> round(float(second_moment(gamma, best, 1.25)), 3), round(best.mean, 3)
     (9.356, 1.118)
     """
-    coefficients = checked_floats("gamma", gamma)
+    coefficients = _listed(gamma)
+    if not coefficients.any():
+        raise ValueError("gamma must have a coefficient that is not 0, got none")
     NONNEGATIVE.number("m", m)
     NONNEGATIVE.number("price", price)
     n = np.arange(len(coefficients))
     with np.errstate(divide="ignore"):
-        logs = np.log(np.abs(coefficients)) + n / 2 * np.log(m) - np.log1p(price * n) / 2
-    weights = np.exp(logs - logs.max())
+        logs = np.log(np.abs(coefficients)) + xlogy(n / 2, m) - np.log1p(price * n) / 2
+    # Where m is 0 and so is the first coefficient, none has any weight: all are alike.
+    weights = np.exp(logs - max(logs.max(), np.finfo(float).min))
     # What would never be drawn cannot be weighed: the rest of the series is lost to rounding.
     return Finite(tuple(np.where(weights > 1e-30, weights, 1e-30 * (coefficients != 0))))
 

@@ -593,6 +593,12 @@ def test_small_tails_of_a_finite_law_are_not_lost():
     assert law.tails(61)[-1] == 0
 
 
+def test_a_variable_that_is_0_needs_no_sample():
+    assert estimators.importance_law([3.0, 1.0, 2.0], 0.0).pmf(3) == pytest.approx([1, 0, 0])
+    # Nor does any degree matter where f(0) is 0.
+    assert estimators.importance_law([0.0, 1.0, 2.0], 0.0).pmf(3) == pytest.approx([0, 0.5, 0.5])
+
+
 def test_estimators_by_enumeration():
     """All outcomes of a finite degree law and of three atoms: mean and second moments exact."""
     gamma = np.array([0.5, -1.0, 0.75, 2.0])

@@ -198,7 +198,9 @@ def _ones(count, rng):
         *((lambda f=f: f([1.0, 1.0], online.Finite((1.0,)), _ones, size=2, rng=RNG), "law must dr")
           for f in (online.estimate, online.coupled_estimate)),
         *((lambda g=g: online.estimate(g, online.Fixed(0), _ones, size=2, rng=RNG), "gamma must be")
-          for g in ([], [[1.0]])),
+          for g in ([], [[1.0]], [1.0, np.nan])),
+        *((lambda g=g: online.importance_law(g, 1.0), "gamma must")
+          for g in ([], [[1.0]], [0.0, 0.0], [1.0, np.inf])),
         (lambda: online.estimate([1.0], online.Fixed(0), _ones, size=0, rng=RNG), "size must be"),
         (lambda: online.estimate([0.0, 1.0], online.Fixed(1), lambda count, rng: np.ones(3), size=2,
                                  rng=RNG), r"sample must give 2 numbers, got shape \(3,\)"),

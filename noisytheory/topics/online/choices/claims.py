@@ -43,8 +43,8 @@ admissible = PAPER.identity(
     given=dict(root=0),
     rounding=1e-9,
     origin="candidate",
-    note="`admissible_p`. Where the exponential's majorant leaves the floats, moments are finite a "
-    "thousandth below it, and not a thousandth above.",
+    note="`admissible_p`. Where the majorant of the exponential leaves the floats, at both ends, "
+    "moments are finite a thousandth of p - 1 inside, and not as far outside.",
     quantity="largest p, or 1 where floats end there",
     twin=dict(given=dict(root=1), why=r"$\sqrt{B_x}$ for $B_x$"),
     **worked(enumerated.admissible),

@@ -118,17 +118,19 @@ def best_parameters(shift: float) -> Iterator[Certificate]:
 def admissible(root: int) -> Iterator[Certificate]:
     """The largest p that is said to do: of a kernel of radius 1, and of a loss that overflows.
 
-    Of the second whether moments are finite a thousandth below it, and not a thousandth above.
+    Of the second also the smallest: whether moments are finite a thousandth of p - 1 on one side of
+    an end, and not on the other.
     """
     for tenths in (1, 4, 7):
         Bx = Fraction(tenths, 10) ** 2
         found = admissible_p(1.0, float(Bx), BinomialProduct(0.5), AffineLoss())[1]
         yield Certificate(_near(found), 1 / (Fraction(tenths, 10) if root else Bx), [("Bx", Bx)])
     known = 1.0, 1.0, LinearProduct(), ExponentialLoss()
-    most = admissible_p(*known)[1]
-    below, above = (all(map(math.isfinite, second_moments(p, *known)))
-                    for p in (0.999 * most, 1.001 * most))
-    yield Certificate(int(below and not above), 1, [("largest p", most)])
+    for name, end, inwards in zip(("smallest p", "largest p"), admissible_p(*known), (1, -1),
+                                  strict=True):
+        inside, outside = (all(map(math.isfinite, second_moments(1 + far * (end - 1), *known)))
+                           for far in (1 + inwards / 1000, 1 - inwards / 1000))
+        yield Certificate(int(inside and not outside), 1, [(name, end)])
 
 
 def gaussian_moments(line: int) -> Iterator[Certificate]:
