@@ -358,6 +358,13 @@ def test_five_steps_take_any_labels_and_know_all_rivals():
         found.predict("best", x)
     with pytest.raises(ValueError, match="few_labels must hold every class, none is bee"):
         five_steps(x[few[:5]], t[few[:5]], x[audited], t[audited], x)
+    for rest, options, wrong in (
+        (x[:, :2], {}, "one d, got"), (x[:0], {}, "n >= 1"), (x[0], {}, r"must be \(n, d\)"),
+        (x, dict(step="x"), "step must be one of"), (x, dict(strategy="x"), "strategy must be"),
+        (x, dict(rest_labels=t[:-1]), "one a row of the rest, 600"),
+    ):
+        with pytest.raises(ValueError, match=wrong):
+            five_steps(x[few], t[few], x[audited], t[audited], rest, **options)
     with pytest.raises(ValueError, match="per_class must be 1 to"):
         drawn_apart(t, 500, 0.2, rng=rng)
 

@@ -264,6 +264,12 @@ def test_runs_of_different_numbers_are_refused():
         uma_runs(np.eye(2), [0, 1], np.eye(2))
 
 
+@pytest.mark.parametrize(("ties", "first"), [("lowest", (0, 1)), ("all", (1, 0))])
+def test_a_run_starts_with_the_pair_that_its_tie_rule_makes_longest(ties, first):
+    run = uma([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]], [0, 0, 1], np.eye(2), ties=ties, max_iter=1)
+    np.testing.assert_array_equal(run.pairs, [first])
+
+
 def test_ties_lie_in_one_region_or_in_all():
     lowest = update_vectors(POP5.points, POP5.joint, 0 * W5, POP5.confusion, ties="lowest")
     shared = update_vectors(POP5.points, POP5.joint, 0 * W5, POP5.confusion, ties="all")

@@ -10,13 +10,15 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from noisytheory.topics.multiclass.uma import uma, uma_runs
+from noisytheory.topics.multiclass.steps import STEPS
+from noisytheory.topics.multiclass.uma import STRATEGIES, uma, uma_runs
 from noisytheory.vocabulary.confusion import (
     ConfusionEstimate,
     columns,
     estimate_confusion,
     inverse_of,
 )
+from noisytheory.vocabulary.domains import one_of
 
 __all__ = [
     "CLASSIFIERS", "FiveSteps", "drawn_apart", "five_steps", "learn_together", "self_training",
@@ -234,7 +236,8 @@ def five_steps(
     Raises
     ------
     ValueError
-        If a class is not among the few or was not audited, or the confusion has no inverse.
+        If a class is not among the few or was not audited, the confusion has no inverse, or the
+        examples are not of as many features.
 
     Notes
     -----
@@ -250,6 +253,13 @@ def five_steps(
     >>> bool(np.mean(found.predict("uma", x) == t) > 0.9)
     True
     """
+    one_of("step", step, STEPS)
+    one_of("strategy", strategy, STRATEGIES)
+    shapes = [_rows(points).shape for points in (few, audited, rest)]
+    if any(len(shape) != 2 or shape[1] != shapes[0][-1] or not shape[0] for shape in shapes):
+        raise ValueError(f"few, audited and rest must be (n, d) with n >= 1, one d, got {shapes}")
+    if rest_labels is not None and np.shape(rest_labels) != shapes[2][:1]:
+        raise ValueError(f"rest_labels must be one a row of the rest, {shapes[2][0]} of them")
     found = unlearned(few, few_labels, audited, audited_labels, rest, rest_labels=rest_labels,
                       step=step, strategy=strategy, max_iter=max_iter, rng=rng)
     found.refuse_singular()
