@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
 import signal
 import sys
+import threading
 from typing import Any
 
 
@@ -36,6 +38,13 @@ def run() -> None:
         atexit._run_exitfuncs()
         sys.stderr.flush()
         os._exit(130)
+    others = set(threading.enumerate()) - {threading.main_thread()}
+    if isinstance(code, int) and not all(thread.daemon for thread in others):
+        # What a function of somebody's file has left running would be waited for.
+        atexit._run_exitfuncs()
+        with contextlib.suppress(OSError, ValueError):
+            sys.stdout.flush()
+        os._exit(code)
     sys.exit(code)
 
 

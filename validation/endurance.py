@@ -451,10 +451,14 @@ def table(rows: list[tuple[str, Count]]) -> list[str]:
 def main() -> int:
     """Run the parts, write the page; 1 if anything meant to be zero is not."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--audits", type=int, default=120)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", choices=PARTS, nargs="+", default=list(PARTS))
-    parser.add_argument("--record", action="store_true")
+    parser.add_argument("--audits", type=int, default=120,
+                        help="disturbed audits, of which each part takes its share (%(default)s)")
+    parser.add_argument("--seed", type=int, default=1,
+                        help="of instants, signals and bytes (%(default)s)")
+    parser.add_argument("--only", choices=PARTS, nargs="+", default=list(PARTS),
+                        metavar="PART", help=f"of {', '.join(PARTS)}; without it all of them")
+    parser.add_argument("--record", action="store_true",
+                        help="keep what was found, and write reports/endurance.md")
     options = parser.parse_args()
     found: dict[str, dict[str, Any]] = {}
     warnings.simplefilter("ignore", Damaged)

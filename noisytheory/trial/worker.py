@@ -8,6 +8,7 @@ import contextlib
 import functools
 import hashlib
 import multiprocessing
+import multiprocessing.util
 import os
 import platform
 import signal
@@ -125,6 +126,8 @@ def attend() -> None:
         if parent is not None:
             threading.Thread(target=_follow, args=(parent,), daemon=True).start()
         import noisytheory.trial.tasks  # noqa: F401
+        # A thread that somebody's function has left running would be waited for.
+        multiprocessing.util.Finalize(None, _end, exitpriority=-100)
     except Exception:
         os._exit(1)
 
@@ -141,6 +144,11 @@ def told(code: int) -> str:
         return f"exit code {code}"
     name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
     return f"{name} (out of memory?)" if -code == getattr(signal, "SIGKILL", 9) else name
+
+
+def _end() -> None:
+    multiprocessing.util._flush_std_streams()  # type: ignore[attr-defined]
+    os._exit(0)
 
 
 def _follow(parent: BaseProcess) -> None:
