@@ -202,6 +202,8 @@ algorithmic_luckiness = [
     ),
 ]
 
+FLIPPED = both(sides.flipped_diameter, sides.Flipped)
+
 SMALL: dict[str, Any] = {
     "quantity": "squared diameter", "rows": 128,
     "grid": {"n": [4], "m": [2, 3], "dimension": [2]},
@@ -221,10 +223,13 @@ both_signs = [
         "pm-s/invariant",
         statement=r"D^*(\pm S_\sigma,m)=D^*(\pm S,m)",
         place="Sec. 6",
+        note="After the flips by `least_diameter`, before them by trying all partitions.",
         given={"doubled": 1},
         twin={"given": {"doubled": 0}, "why": "S in place of both signs of S"},
-        **SMALL,
-        **both(sides.flipped_diameter, sides.Flipped),
+        **SMALL | {"rows": 32},
+        certify=FLIPPED["certify"],
+        simulate=publicly(
+            FLIPPED["simulate"], sides.public_flipped, lambda found: found["rhs"], 2),
     ),
 ]
 

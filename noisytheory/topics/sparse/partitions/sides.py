@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from noisytheory.topics.sparse.approximation import Approximation
 from noisytheory.topics.sparse.farthest_first import farthest_first
+from noisytheory.topics.sparse.least_diameter import least_diameter
 from noisytheory.topics.sparse.projection import simplex_weights
 from noisytheory.topics.sparse.samples import Scheme
 from noisytheory.trial.claim import Certificate
@@ -464,6 +465,14 @@ def flipped_diameter(at: Flipped, m: int, doubled: int) -> Arrays:
         sets = [_both_signs(one) for one in sets]
     after, before = (_least(_squares(one), m)[0] for one in sets)
     return {"lhs": after, "rhs": before}
+
+
+def public_flipped(row: Arrays, m: int, doubled: int, **_: int) -> float:
+    """The squared diameter after the flips, by the public search, which is told the signs."""
+    points, signs = row["points"], row["signs"]
+    if doubled:
+        points, signs = np.concatenate([points, points]), np.concatenate([signs, -signs])
+    return round(least_diameter(Linear(), points, m, alpha=signs) ** 2)
 
 
 def covering(at: Whole, m: int) -> Arrays:
