@@ -167,12 +167,15 @@ def test_the_best_of_all_supports_by_hand():
     # kept: what they lack, 1/3, is spread over both: (1/3)^2 / 4 + (1/3)^2 / 2 = 1/12.
     claim = nt.claims["kernel-mean/algorithmic-luckiness"]
     three = samples.Scheme(samples.far_apart(3, 1), 1)
-    exact = claim.certify(population=three, m=1, times=2, more=0)
+    exact = claim.certify(population=three, m=1, times=2, more=0, spared=0)
     assert (exact.lhs, exact.rhs) == (Fraction(1, 12), 1)
+    # One corner alone: (2/3)^2 / 2 + 2 (1/3)^2 / 2 = 1/3.
+    assert claim.certify(population=three, m=1, times=2, more=0, spared=1).lhs == Fraction(1, 3)
+    assert partitions.best_sparse(three, 1, 1)["lhs"][0] == pytest.approx(1 / 3)
     assert claim.bound(m=1, least_diameter=1.0) == pytest.approx(1.0)
     for corners, m in ((3, 1), (4, 2), (12, 2)):
         scheme = samples.Scheme(samples.far_apart(corners, m), m)
-        exact = claim.certify(population=scheme, m=m, times=2, more=0)
+        exact = claim.certify(population=scheme, m=m, times=2, more=0, spared=0)
         points, target = scheme.sample.signed, scheme.sample.alpha @ scheme.sample.signed
         every = [
             points[list(some)] for some in itertools.combinations(range(corners + m - 1), 2 * m)
@@ -180,7 +183,7 @@ def test_the_best_of_all_supports_by_hand():
         weights = [simplex_weights(some @ some.T, some @ target) for some in every]
         best = min(np.sum((w @ s - target) ** 2) for w, s in zip(weights, every, strict=True))
         assert float(exact.lhs) == pytest.approx(best)
-        assert partitions.best_sparse(scheme, m)["lhs"][0] == pytest.approx(best)
+        assert partitions.best_sparse(scheme, m, 0)["lhs"][0] == pytest.approx(best)
         assert scheme.least_diameter == pytest.approx(1.0)
 
 
@@ -332,7 +335,7 @@ HALVES = [0.5, 0.5, *[0.0] * 10]
     ("kernel-mean/theorem-21/sparsity-repaired", {"case": 1}, {"m": 2}, 3, 3),
     # One of three corners of mass 1/3, as by hand above: 1/12, of 1/(2m) and 1/(2m + 2).
     ("kernel-mean/algorithmic-luckiness/repaired", {}, {"population": THREE, "m": 1},
-     Fraction(1, 12), Fraction(1, 2)),
+     Fraction(1, 3), Fraction(1, 2)),
     ("kernel-mean/algorithmic-luckiness/sharp", {}, {"population": THREE, "m": 1},
      Fraction(1, 12), Fraction(1, 4)),
     # All at once, a row of ten an iteration, and a row a centre.

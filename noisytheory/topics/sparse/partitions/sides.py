@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from noisytheory.topics.sparse.approximation import Approximation
 from noisytheory.topics.sparse.farthest_first import farthest_first
+from noisytheory.topics.sparse.least_diameter import least_diameter
 from noisytheory.topics.sparse.projection import simplex_weights
 from noisytheory.topics.sparse.samples import Scheme
 from noisytheory.trial.claim import Certificate
@@ -195,16 +196,16 @@ def luckiness_scheme(at: Whole, m: int) -> Arrays:
     return {"lhs": total, "rhs": promised, "least": least * COMMON * n**2, "applies": least > 0}
 
 
-def best_sparse(population: Scheme, m: int) -> Arrays:
-    """Squared error of the best weights on the best ``2m`` points.
+def best_sparse(population: Scheme, m: int, spared: int) -> Arrays:
+    """Squared error of the best weights on the best ``2m`` points, less those ``spared``.
 
     All supports: those of `samples.far_apart` differ by the number of far points alone.
     """
     points, masses = population.sample.signed, np.array(population.sample.alpha)
-    corners = len(points) - (m - 1)
+    corners, atoms = len(points) - (m - 1), 2 * m - spared
     target, found = masses @ points, []
-    supports = combinations(range(len(points)), 2 * m) if len(set(masses)) > KINDS else (
-        (*range(2 * m - far), *range(corners, corners + far)) for far in range(m)
+    supports = combinations(range(len(points)), atoms) if len(set(masses)) > KINDS else (
+        (*range(atoms - far), *range(corners, corners + far)) for far in range(m)
     )
     for chosen in supports:
         some = points[list(chosen)]
@@ -246,10 +247,12 @@ def flat_weights(gram: list[list[Fraction]]) -> NDArray[Any] | None:
     return np.array([row[-1] for row in rows[:n]])
 
 
-def _every_support(population: Scheme, m: int, times: int, more: int) -> Certificate:
+def _every_support(
+    population: Scheme, m: int, times: int, more: int, spared: int
+) -> Certificate:
     """In fractions: the nearest point of a hull is nearest on the flat through some of its points.
 
-    So all sets of at most ``2m`` points are tried whose nearest mixture has no negative weight.
+    So all sets of so many points, or fewer, are tried whose nearest mixture has no negative weight.
     """
     points = [[Fraction(x) for x in row] for row in population.sample.points]
     alpha = [Fraction(weight) for weight in population.sample.alpha]
@@ -258,7 +261,7 @@ def _every_support(population: Scheme, m: int, times: int, more: int) -> Certifi
     moved = np.array([[x - t for x, t in zip(row, target, strict=True)] for row in points])
     gram = moved @ moved.T
     best: tuple[Fraction, tuple[int, ...]] | None = None
-    for size in range(1, 2 * m + 1):
+    for size in range(1, 2 * m - spared + 1):
         for chosen in combinations(range(len(points)), size):
             weights = flat_weights(gram[np.ix_(chosen, chosen)].tolist())
             if weights is not None and min(weights) >= 0:
@@ -274,7 +277,7 @@ def _every_support(population: Scheme, m: int, times: int, more: int) -> Certifi
 
 
 def best_sparse_certificate(
-    population: Scheme, m: int, times: int, more: int
+    population: Scheme, m: int, times: int, more: int, spared: int
 ) -> Certificate:
     r"""The same in fractions, ``times`` $D^{*2}/(2m+r)$ on the right; $r$ is ``more``.
 
@@ -285,13 +288,13 @@ def best_sparse_certificate(
     """
     alpha = population.sample.alpha
     if len(set(alpha)) > KINDS:
-        return _every_support(population, m, times, more)
+        return _every_support(population, m, times, more, spared)
     corners = len(alpha) - (m - 1)
     far = Fraction(alpha[-1]) if m > 1 else Fraction(0)
     each = (1 - far * (m - 1)) / corners
     found = []
     for taken in range(m):
-        on = 2 * m - taken
+        on = 2 * m - spared - taken
         lacking = 1 - on * each - taken * far
         spread = 2 * on + taken * far**2
         found.append(lacking**2 / spread + (corners - on) * each**2 / 2 + (m - 1 - taken))
@@ -462,6 +465,14 @@ def flipped_diameter(at: Flipped, m: int, doubled: int) -> Arrays:
         sets = [_both_signs(one) for one in sets]
     after, before = (_least(_squares(one), m)[0] for one in sets)
     return {"lhs": after, "rhs": before}
+
+
+def public_flipped(row: Arrays, m: int, doubled: int, **_: int) -> float:
+    """The squared diameter after the flips, by the public search, which is told the signs."""
+    points, signs = row["points"], row["signs"]
+    if doubled:
+        points, signs = np.concatenate([points, points]), np.concatenate([signs, -signs])
+    return round(least_diameter(Linear(), points, m, alpha=signs) ** 2)
 
 
 def covering(at: Whole, m: int) -> Arrays:
