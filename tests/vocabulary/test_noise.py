@@ -114,6 +114,15 @@ def test_contamination_replaces_whole_examples():
         noise.apply(np.zeros(3), [1, 1, 1], rng=np.random.default_rng(3))
 
 
+def test_contamination_replaces_every_example_by_itself():
+    noise, rng = Contamination(axes(2), 0.5), np.random.default_rng(4)
+    both = sum(
+        noise.apply(np.zeros((2, 2)), np.ones(2), rng=rng)[0].any(axis=1).all() for _ in range(2000)
+    )
+    # Of a fixed number, one of two, never both would be.
+    assert as_often(both, 2000, 0.25)
+
+
 def test_contamination_of_a_mixture():
     clean = two_gaussians()
     assert Contamination(clean.flipped(), 0.25).population(clean).norm == pytest.approx(

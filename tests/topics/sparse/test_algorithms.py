@@ -227,6 +227,16 @@ def test_herding_stops_at_the_gap_and_at_the_tolerance():
     assert 0.5 * (gap.error / alpha.sum()) ** 2 <= 1e-3
 
 
+def test_herding_picks_among_candidates_from_the_first_on():
+    points, alpha = np.random.default_rng(0).normal(size=(40, 2)), np.full(40, 1 / 40)
+    first = int(sparse.herding(Gaussian(1.0), points, alpha, 1).picks[0])
+    others = np.delete(np.arange(40), first)
+    picks = sparse.herding(Gaussian(1.0), points, alpha, 12, candidates=others).picks
+    towards = Gaussian(1.0)(points[others], points) @ alpha
+    assert int(picks[0]) == others[towards.argmax()]
+    assert set(picks.tolist()) <= set(others.tolist())
+
+
 def test_herding_of_few_candidates_ends_at_the_gap_only():
     line = [[0.0], [1.0]]
     stopped = sparse.herding(Linear(), line, [0.5, 0.5], 100, candidates=[1], tolerance=0.1)
