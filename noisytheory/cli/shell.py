@@ -246,10 +246,13 @@ def visible(text: str) -> str:
     >>> print(visible("a \x1b[31mred\x1b[0m word"))
     a \\x1b[31mred\\x1b[0m word
     """
-    return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+    return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
-_CONTROL = re.compile("[\x00-\x08\x0a-\x1f\x7f-\x9f]")
+_CONTROL = re.compile(
+    "[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
+)
+"""What moves the cursor, colours, or turns the direction of what follows."""
 
 
 def diagnose(error: BaseException) -> tuple[int, str]:

@@ -144,3 +144,7 @@ def test_json_says_what_it_was_given(capsys):
     shell.say_json(sys.stdout, given)
     text = capsys.readouterr().out
     assert json.loads(text) == given and "\x1b" not in text and "\x9b" not in text
+
+
+def test_what_turns_the_direction_of_text_is_shown():
+    assert shell.visible("a\u202eb\u2066c\x07d é") == "a\\u202eb\\u2066c\\x07d é"
