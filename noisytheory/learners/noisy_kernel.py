@@ -691,10 +691,11 @@ class NoisyKernelRegressor(RegressorMixin, _NoisyKernel):  # type: ignore[misc]
     _losses = REGRESSION
 
     def _targets(self, y: NDArray[Any]) -> list[Floats]:
+        self._labelled(y)
         return [np.asarray(y, float)]
 
     def _labelled(self, y: NDArray[Any]) -> float:
-        largest = float(np.abs(y).max())
+        largest = float(np.abs(y).max(initial=0.0))
         if self.By is None:
             return largest
         bound = POSITIVE.number("By", self.By)

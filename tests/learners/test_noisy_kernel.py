@@ -230,6 +230,9 @@ def test_other_refusals(measured):
         NoisyKernelRegressor(step="theory").fit(copies, clean[:, 0])
     with pytest.raises(ValueError, match="y must be at most By"):
         NoisyKernelRegressor(By=0.1).fit(copies, clean[:, 0])
+    within = NoisyKernelRegressor("linear", By=1.0).fit(copies, np.zeros(len(copies)))
+    with pytest.raises(ValueError, match="y must be at most By"):
+        within.regret(clean, np.full(len(clean), 2.0))
     with pytest.raises(ValueError, match="classes must be given"):
         NoisyKernelClassifier().partial_fit(copies, y)
     model = NoisyKernelClassifier().fit(copies, y)

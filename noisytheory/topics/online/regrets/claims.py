@@ -451,9 +451,9 @@ known_noise = PAPER.mean(
     simulate=simulate.known_noise_regret,
     low=lambda high: -high, high=lambda high: high, trivial=lambda high: high,
     grid=dict(population=[
-        Environment("A", 400), Environment("B", 400), Environment("large labels", 64),
+        Environment("A", 400), Environment("B", 1600), Environment("large labels", 64),
     ], Bw=[1.0], Bpsi=[1.0]),
-    given=dict(told=1),
+    given=dict(told=1.0),
     rows=256,
     origin="candidate",
     note=(
@@ -463,7 +463,7 @@ known_noise = PAPER.mean(
         "true second moment."
     ),
     quantity="regret of a run",
-    twin=dict(given=dict(told=0), why="the covariance of the other environment"),
+    twin=dict(given=dict(told=0.5), why="half of the covariance, which 400 rounds would bear"),
 )
 averaging = PAPER.mean(
     "averaging",

@@ -403,11 +403,11 @@ class Environment:
 
 
 def known_noise_regret(
-    population: Environment, T: int, Bg: float, told: int, *, size: int, rng: np.random.Generator
+    population: Environment, T: int, Bg: float, told: float, *, size: int, rng: np.random.Generator
 ) -> Floats:
-    """Regret of squared loss on [-1, 1] from one copy and the noise's variance, or a wrong one."""
+    """Regret of squared loss on [-1, 1] from one copy and the noise's variance, or a share of it."""
     examples, noise = population.examples, population.noise
-    known = noise.variance if told else 4.0 - noise.variance
+    known = told * noise.variance
     runs = few_copies(examples, SquaredLoss(0.0, "regression"), noise, Rule(1.0, Bg**-0.5, T=T),
                       copies=1, size=size, rng=rng, known=known)
     x, y = examples.x[:, 0], examples.y
