@@ -405,7 +405,7 @@ class Environment:
 def known_noise_regret(
     population: Environment, T: int, Bg: float, told: float, *, size: int, rng: np.random.Generator
 ) -> Floats:
-    """Regret of squared loss on [-1, 1] from one copy and the noise's variance, or a share of it."""
+    """Regret of squared loss on [-1, 1] from one copy and a share of the noise's variance."""
     examples, noise = population.examples, population.noise
     known = told * noise.variance
     runs = few_copies(examples, SquaredLoss(0.0, "regression"), noise, Rule(1.0, Bg**-0.5, T=T),
