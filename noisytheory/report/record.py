@@ -386,17 +386,6 @@ class Record:
         return np.concatenate([np.empty(0), *self.draws(name, index)])
 
     @cached_property
-    def sides(self) -> list[NDArray[np.float64]]:
-        """Both sides of each stored try, shape (2, tries), by cell; none if the right is not."""
-        if "rhs_draw" not in self.dataset:
-            return []
-        pairs = (
-            np.stack([self.all_draws(name, index) for name in ("lhs", "rhs_draw")])
-            for index in range(self.size)
-        )
-        return [pair[:, np.isfinite(pair).all(axis=0)] for pair in pairs]
-
-    @cached_property
     def monte_carlo(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Monte Carlo standard error of the mean, and R-hat over blocks as chains, by cell.
 

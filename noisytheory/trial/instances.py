@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FIELDS", "few", "named", "padded", "rows_of"]
+__all__ = ["FIELDS", "few", "named", "padded", "rows_of", "whole"]
 
 FIELDS = ("left", "right", "count")
 """What is kept of an instance: both sides, and how many instances the entry stands for.
@@ -127,13 +127,41 @@ def few(tables: Iterable[NDArray[np.float64]], cells: int) -> NDArray[np.float64
     >>> few([np.array([[1.0, 0.0, 1.0], [2.0, 2.0, 2.0], [1.0, 1.0, 1.0]])], 1).tolist()
     [[0.0, 1.0], [2.0, 2.0], [1.0, 2.0]]
     """
-    least, most = _A_CELL
-    most = max(least, min(most, _MOST // cells))
+    most = _room(cells)
     parts: Iterator[NDArray[np.float64]] = iter(tables)
     kept = _fewer(next(parts), most)
     for part in parts:
         kept = _fewer(np.concatenate([kept, part], axis=1), most)
     return kept
+
+
+def _room(cells: int) -> int:
+    least, most = _A_CELL
+    return max(least, min(most, _MOST // cells))
+
+
+def whole(entries: int, cells: int) -> bool:
+    """Whether so few entries of a cell are for certain all different instances that there were.
+
+    Parameters
+    ----------
+    entries, cells : int
+        Of the fullest cell, and how many cells there are.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> whole(100, 1), whole(100, 100)
+    (True, False)
+    """
+    return entries < _room(cells) - _WORST
+
+
+_WORST = 3
+"""Entries that are taken for their sides."""
 
 
 def _fewer(table: NDArray[np.float64], most: int) -> NDArray[np.float64]:
@@ -152,7 +180,7 @@ def _fewer(table: NDArray[np.float64], most: int) -> NDArray[np.float64]:
             left, right = table[:2, sides]
             told = (left - right, np.abs(left - right), np.where(right > 0, left / right, -np.inf))
         worst = [int(np.argmax(np.nan_to_num(of, nan=-np.inf))) for of in told]
-        even = np.linspace(0, sides.size - 1, most - len(worst)).astype(int)
+        even = np.linspace(0, sides.size - 1, most - _WORST).astype(int)
         # Those without sides come last.
         taken = np.unique([*sides[[*even, *worst]], *range(sides.size, table.shape[1])])
         table, counts = table[:, taken], np.add.reduceat(counts, taken)
