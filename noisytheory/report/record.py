@@ -115,7 +115,7 @@ class Record:
     def side(self) -> str:
         """What the left side is, with its unit, for an axis."""
         quantity = str(self.dataset.attrs.get("quantity", "left side"))
-        return f"{quantity} [{self.unit}]" if self.unit else quantity
+        return f"{quantity} [{self.unit}]" if self.unit not in ("", quantity) else quantity
 
     @property
     def tried(self) -> bool:

@@ -28,7 +28,7 @@ _NAMES = 3
 _WORDS, _LETTERS = 12, 24
 """Different words of a quantity that is no number, and how long one may be."""
 
-_NOT_THESE = ("lhs", "rhs", "rhs_draw", "applies", "scale", "case")
+_NOT_THESE = ("lhs", "rhs", "rhs_draw", "applies", "scale", "case", "index")
 """Arrays of an instance that say nothing of what it is."""
 
 

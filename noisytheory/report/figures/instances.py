@@ -26,11 +26,10 @@ from noisytheory.report.figures.style import (
     canvas,
     finish,
     shortened,
-    style_of,
     styled,
 )
 from noisytheory.report.figures.ticks import plain_log, plain_small, ticks_apart
-from noisytheory.report.figures.tries import said, tries_of, why_open
+from noisytheory.report.figures.tries import calm, said, tries_of, why_open
 from noisytheory.report.record import REFUTED, UPHELD, Record, number
 
 if TYPE_CHECKING:
@@ -163,7 +162,7 @@ def sides(dataset: xr.Dataset | Record) -> Figure:
     if identity:
         far = np.abs(far) / (1.0 if refuted else tries.rounding)
     if residual:
-        height = (left - right) / tries.rounding
+        height = (left - right) / (tries.rounding if tries.by_rounding else 1.0)
     figure, axes = canvas(height=2.7)
     told_apart = 1 < record.size <= LINES
     for k in range(record.size if told_apart else 1):
@@ -175,8 +174,7 @@ def sides(dataset: xr.Dataset | Record) -> Figure:
             right[own := _some(own, right, far)], height[own], alpha=0.6,
             label=shortened(record.labels[k]) if told_apart else (
                 "an instance" if record.exact else "a try"),
-            **style_of(k if k < 1 or not refuted else k + 1) | {
-                "linestyle": "none", "markersize": 3.5, "markeredgewidth": 0},
+            **calm(k) | {"linestyle": "none", "markersize": 4.0, "markeredgewidth": 0},
         )
     if broken.any():
         own = _some(np.flatnonzero(broken), right, far)
@@ -194,15 +192,18 @@ def sides(dataset: xr.Dataset | Record) -> Figure:
     unit = f" [{record.unit}]" if record.unit else ""
     if residual:
         axes.axhline(0, color=INK, linewidth=1.0, label="equal", zorder=1)
-        most = max(1.0, float(np.abs(height).max()))
-        axes.set(ylim=(-1.1 * most, 1.1 * most), ylabel="left − right side\n[units of rounding]")
+        most = max(1.0 if tries.by_rounding else 0.0, float(np.abs(height).max()))
+        told = "\n[units of rounding]" if tries.by_rounding else unit
+        axes.set(ylim=(-1.1 * most, 1.1 * most), ylabel=f"left − right side{told}")
+        _spread(axes, axes.yaxis, height)
     else:
         # With points between its ends: it is bent where only one axis is logarithmic.
         bound = np.quantile(right, np.linspace(0, 1, 200))
-        axes.plot(bound, bound, color=INK, linewidth=1.0, zorder=1,
+        axes.plot(bound, bound, color=INK, linewidth=0.8, zorder=1,
                   label="equal" if identity else "the bound")
         _spread(axes, axes.yaxis, np.r_[left, right])
-        axes.set_ylabel(f"left side{unit}")
+        named = record.side not in ("left side", f"left side{unit}")
+        axes.set_ylabel(balanced(f"left side: {record.side}" if named else record.side, 38))
     axes.set_xlabel(f"right side{unit}")
     entries = min(SHOWN, len(left))
     alt = (
@@ -232,7 +233,7 @@ def _spread(axes: Axes, axis: Any, values: NDArray[np.float64]) -> None:
         (np.median, np.abs(values[values != 0])), (np.min, values), (np.max, values)
     ))
     name = axis.axis_name
-    if max(-low, high) > 100 * middle:
+    if max(-low, high) > 100 * middle or (low > 0 and high > 20 * low):
         if low > 0:
             getattr(axes, f"set_{name}scale")("log")
             plain_log(axis)

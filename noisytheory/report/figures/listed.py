@@ -19,11 +19,10 @@ from noisytheory.report.figures.style import (
     canvas,
     finish,
     shortened,
-    style_of,
     styled,
 )
 from noisytheory.report.figures.ticks import plain_log, plain_small
-from noisytheory.report.figures.tries import Tries, said, tries_of
+from noisytheory.report.figures.tries import Tries, calm, said, tries_of
 from noisytheory.report.record import Record, number, symbol
 
 if TYPE_CHECKING:
@@ -62,7 +61,10 @@ def form_of(tries: Tries) -> str:
     if different <= ALIKE:
         if _measure(tries):
             return "strips"
-        return "counts" if tries.total > 1 else ""
+        if tries.total > tries.record.size or tries.left_out.any():
+            return "counts"
+        # A number a cell: with the same everywhere it is at least seen where.
+        return "pairs" if tries.pairs.any() and tries.record.size <= ROWS else ""
     rights = [np.unique(tries.right[tries.cell == k]).size for k in np.unique(tries.cell)]
     return "spread" if tries.record.kind == "always" and max(rights) == 1 else "sides"
 
@@ -135,7 +137,7 @@ def pairs(dataset: xr.Dataset | Record) -> Figure:
               label="promised" if record.kind == "equal" else "right side")
     looks = (("mean" if record.kind == "equal" else "left side", ~broken,
               {"color": COLOURS[0], "marker": "o"}),
-             ("left side, which breaks the promise", broken, BROKEN))
+             ("left side, broken", broken, BROKEN))
     for label, at, look in looks:
         if at.any():
             axes.plot(left[at], y[at], linestyle="none", label=label, **look)
@@ -178,6 +180,8 @@ def counts(dataset: xr.Dataset | Record) -> Figure:
     -------
     matplotlib.figure.Figure
     """
+    from matplotlib.ticker import FuncFormatter, MaxNLocator
+
     tries = _tries(dataset)
     record = tries.record
     labels, row, away = _groups(tries)
@@ -196,8 +200,9 @@ def counts(dataset: xr.Dataset | Record) -> Figure:
         axes.annotate(number(int(total)), (total, y), xytext=(3, 0), textcoords="offset points",
                       va="center", fontsize=8)
     _rows(axes, shown)
-    axes.set_xlim(0, 1.14 * start.max())
-    plain_small(axes.xaxis)
+    axes.set_xlim(0, (1.06 + 0.022 * len(number(int(start.max())))) * start.max())
+    axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: number(round(v))))
     axes.set_xlabel("listed instances" if record.exact else "tries")
     alt = f"A bar for {'each cell' if record.size > 1 else 'each kind of instance'} with how many "
     alt += "instances have which sides."
@@ -243,12 +248,8 @@ def _groups(
 def _kinds(tries: Tries) -> list[tuple[str, NDArray[np.bool_], dict[str, Any]]]:
     """Each pair of sides that there is: what it is called, its entries, its look."""
     found: list[tuple[str, NDArray[np.bool_], dict[str, Any]]] = []
-    size = max(1.0, float(np.abs(tries.pairs).max(initial=0.0)))
-    sides = np.array([tries.left, tries.right])
     for pair in tries.pairs.T:
-        at = np.all(np.abs(sides - pair[:, None]) <= 1e-9 * size, axis=0)
-        if not at.any():
-            continue
+        at = np.all(tries.sides == pair[:, None], axis=0)
         broken = bool(tries.broken[at].any())
         look: dict[str, Any] = {"facecolor": COLOURS[1], "hatch": "xxx", "edgecolor": "white"}
         if not broken:
@@ -295,8 +296,7 @@ def strips(dataset: xr.Dataset | Record) -> Figure:
         shift = 0.36 * ((k + 0.5) / len(kinds) - 0.5) if by_cell else 0.0
         y = (tries.cell[at] if by_cell else np.full(int(at.sum()), k)) + shift
         broken = look["facecolor"] == COLOURS[1]
-        dot = BROKEN if broken else style_of(k if k < 1 else k + 1) | {
-            "color": look["facecolor"], "markersize": 4.5}
+        dot = BROKEN if broken else calm(k) | {"color": look["facecolor"], "markersize": 4.5}
         axes.plot(along[at], y, alpha=0.75, label=called[k] if by_cell else "_",
                   **(dot | {"linestyle": "none", "markeredgewidth": 0}))
     _rows(axes, shown)
@@ -343,7 +343,7 @@ def spread(dataset: xr.Dataset | Record) -> Figure:
         share = np.cumsum(tries.count[own]) / tries.count[own].sum()
         name = shortened(record.labels[k]) if apart else "share of the instances"
         axes.plot(np.r_[x[own[0]], x[own]], np.r_[0.0, share], drawstyle="steps-post", label=name,
-                  **(style_of(k) | {"marker": ""}))
+                  **(calm(k) | {"marker": ""}))
     low, high = min(line, float(x.min())), max(line, float(x.max()))
     room = 0.08 * (high - low) or 1.0
     if low > 0 and high > 30 * low:

@@ -5,21 +5,25 @@ from __future__ import annotations
 import functools
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.report.figures.cells import ROUNDING, judged, share_of
+from noisytheory.report.figures.style import style_of
 from noisytheory.report.record import UPHELD, Record, number
 from noisytheory.trial import instances
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Tries", "said", "tries_of", "why_open"]
+__all__ = ["Tries", "calm", "said", "tries_of", "why_open"]
 
 Floats = NDArray[np.float64]
+
+_ROUNDED = 1e4
+"""Units of rounding, beyond which a difference is one that a claim allows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +75,11 @@ class Tries:
         """What a side is rounded by, at least."""
         return np.where(self.scale > 0, self.scale * np.finfo(float).eps, 1.0)
 
+    @property
+    def by_rounding(self) -> bool:
+        """Whether what is left of equality is so little that rounding is its unit."""
+        return bool(np.all(np.abs(self.left - self.right) <= _ROUNDED * self.rounding))
+
     @functools.cached_property
     def broken(self) -> NDArray[np.bool_]:
         """Entries that break the promise, of cells that rounding does not explain."""
@@ -81,10 +90,14 @@ class Tries:
 
     @functools.cached_property
     def pairs(self) -> Floats:
-        """Different pairs of sides, shape (2, pairs); rounding makes no difference."""
-        sides = np.array([self.left, self.right])
-        size = float(np.abs(sides).max(initial=0.0))
-        return np.unique(np.round(sides / (size or 1.0), 12), axis=1) * (size or 1.0)
+        """Different pairs of sides, shape (2, pairs)."""
+        return np.unique(self.sides, axis=1)
+
+    @functools.cached_property
+    def sides(self) -> Floats:
+        """Both sides to twelve digits, shape (2, entries): rounding makes no difference."""
+        digits, size = np.frexp(np.array([self.left, self.right]))
+        return np.ldexp(np.round(digits, 12), size) + 0.0
 
     @functools.cached_property
     def worst(self) -> int:
@@ -147,6 +160,21 @@ def tries_of(record: Record) -> Tries | None:
     )
 
 
+def calm(k: int) -> dict[str, Any]:
+    """The look of a series beside what breaks a promise: that has the second colour to itself.
+
+    Parameters
+    ----------
+    k : int
+        Less than `LINES`.
+
+    Returns
+    -------
+    dict
+    """
+    return style_of((0, 2, 3, 4, 5, 1)[k])
+
+
 def said(tries: Tries) -> str:
     """How near the sides are, in words.
 
@@ -176,13 +204,20 @@ def said(tries: Tries) -> str:
                 "The left side is the larger one") + f" in {of}"
     if record.verdict == "undecided":
         return judged(record, why_open(record))
-    alone = "the one instance listed" if tries.total == 1 else f"all {tried}"
+    alone = "the one instance listed" if tries.total == 1 else (
+        f"both {tried[2:]}" if tries.total == 2 else f"all {tried}"
+    )
     if record.kind == "identity":
         worst = float(np.max(np.abs(left - right) / tries.rounding, initial=0.0))
-        return (
-            f"The sides differ by {number(worst, 2)} units of rounding at most" if worst
-            else f"Both sides are the same number in {alone}"
-        )
+        if worst:
+            far = f"{number(worst, 2)} units of rounding" if tries.by_rounding else (
+                number(float(np.abs(left - right).max()), 2)
+                + (f" {record.unit}" if record.unit else "")
+            )
+            return f"The sides differ by {far} at most"
+        low, high = (number(float(of(left))) for of in (np.min, np.max))
+        ends = f": {low}" if low == high else f", from {low} to {high}"
+        return f"Both sides are the same number in {alone}{ends if len(left) else ''}"
     if happens and not right.any() and not left.any():
         return f"{happens}: in none of {tried}"
     least = ROUNDING * np.maximum(np.abs(left), np.abs(right))
@@ -191,8 +226,9 @@ def said(tries: Tries) -> str:
     if at.all():
         return f"{none}, and all reach it" if tries.total > 1 else "The bound is reached"
     if at.any():
+        reach = int(tries.count[at].sum())
         return f"{none}, and " + (
-            f"{number(int(tries.count[at].sum()))} reach it" if tries.whole else "some reach it"
+            f"{number(reach)} reach{'es' * (reach == 1)} it" if tries.whole else "some reach it"
         )
     positive = right > 0
     if not positive.any():
