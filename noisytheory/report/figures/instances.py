@@ -229,6 +229,8 @@ def _spread(axes: Axes, axis: Any, values: NDArray[np.float64]) -> None:
     """A logarithmic axis where few values are far larger than the others."""
     from matplotlib.ticker import FuncFormatter, NullLocator
 
+    if not values.any():
+        return  # All are 0: there is no size to them.
     middle, low, high = (float(f(v)) for f, v in (
         (np.median, np.abs(values[values != 0])), (np.min, values), (np.max, values)
     ))

@@ -66,7 +66,8 @@ def form_of(tries: Tries) -> str:
         # A number a cell: with the same everywhere it is at least seen where.
         return "pairs" if tries.pairs.any() and tries.record.size <= ROWS else ""
     rights = [np.unique(tries.right[tries.cell == k]).size for k in np.unique(tries.cell)]
-    return "spread" if tries.record.kind == "always" and max(rights) == 1 else "sides"
+    uneven = tries.record.kind == "always" or bool(np.any(tries.left != tries.right))
+    return "spread" if max(rights) == 1 and uneven else "sides"
 
 
 def _measure(tries: Tries) -> str:
@@ -325,14 +326,8 @@ def spread(dataset: xr.Dataset | Record) -> Figure:
     """
     tries = _tries(dataset)
     record = tries.record
-    rights = np.unique(tries.right)
-    unit = f" [{record.unit}]" if record.unit else ""
-    if rights.size == 1:
-        x, line, label = tries.left, float(rights[0]), record.side
-    elif rights.min() > 0:
-        x, line, label = tries.left / tries.right, 1.0, "left side / right side"
-    else:
-        x, line, label = tries.left - tries.right, 0.0, f"left − right side{unit}"
+    identity = record.kind == "identity"
+    x, line, label = _held_against(tries)
     figure, axes = canvas(height=2.6)
     apart = 1 < record.size <= LINES
     for k in range(record.size if apart else 1):
@@ -344,25 +339,47 @@ def spread(dataset: xr.Dataset | Record) -> Figure:
         name = shortened(record.labels[k]) if apart else "share of the instances"
         axes.plot(np.r_[x[own[0]], x[own]], np.r_[0.0, share], drawstyle="steps-post", label=name,
                   **(calm(k) | {"marker": ""}))
-    low, high = min(line, float(x.min())), max(line, float(x.max()))
+    ends = x[x > 0] if identity else np.append(x, line)
+    low, high = float(ends.min(initial=np.inf)), float(ends.max(initial=0.0))
     room = 0.08 * (high - low) or 1.0
     if low > 0 and high > 30 * low:
         axes.set(xscale="log", xlim=(low / 1.4, high * 1.4))
         plain_log(axes.xaxis)
     else:
-        axes.set_xlim(low - room, high + room)
+        axes.set_xlim(0.0 if identity else low - room, high + room)
         plain_small(axes.xaxis)
-    end = axes.get_xlim()[1]
-    axes.fill_between([line, end], 0, 1, facecolor="none", hatch="///", edgecolor=GRID,
-                      linewidth=0, label="what the promise forbids")
-    axes.axvline(line, color=INK, linewidth=1.2)
-    worst = tries.worst
     broken = bool(tries.broken.any())
+    if not identity:
+        axes.fill_between([line, axes.get_xlim()[1]], 0, 1, facecolor="none", hatch="///",
+                          edgecolor=GRID, linewidth=0, label="what the promise forbids")
+        axes.axvline(line, color=INK, linewidth=1.2)
+    worst = int(np.argmax(x)) if identity else tries.worst
     look = BROKEN if broken else {"color": INK, "marker": "D", "markersize": 5}
+    far = broken or identity
     axes.plot([x[worst]], [0.03], linestyle="none", clip_on=False,
-              label="the furthest beyond" if broken else "the nearest", **look)
+              label="the furthest beyond" if broken else "the furthest" if far else "the nearest",
+              **look)
     axes.set_ylim(0, 1.03)
     axes.set(ylabel="share of the instances", xlabel=balanced(label, 40))
-    alt = f"Which share of {tries.all_of_them} has a left side up to each value; the right side is "
-    alt += f"the line at {number(line)}."
+    alt = f"Which share of {tries.all_of_them} has "
+    alt += "sides that differ by up to each value" if identity else (
+        f"a left side up to each value; the right side is the line at {number(line)}"
+    )
+    alt += "."
     return finish(figure, axes, said(tries), alt)
+
+
+def _held_against(tries: Tries) -> tuple[NDArray[np.float64], float, str]:
+    """What is spread, where its line is, and what it is called."""
+    record, rights = tries.record, np.unique(tries.right)
+    unit = f" [{record.unit}]" if record.unit else ""
+    if record.kind == "identity":
+        gap = np.abs(tries.left - tries.right)
+        if tries.by_rounding:
+            return gap / tries.rounding, 0.0, "|left − right side| [units of rounding]"
+        return gap, 0.0, f"|left − right side|{unit}"
+    if rights.size == 1:
+        return tries.left, float(rights[0]), record.side
+    if rights.min() > 0:
+        return tries.left / tries.right, 1.0, "left side / right side"
+    return tries.left - tries.right, 0.0, f"left − right side{unit}"
