@@ -180,7 +180,7 @@ def sides(dataset: xr.Dataset | Record) -> Figure:
         own = _some(np.flatnonzero(broken), right, far)
         axes.plot(
             right[own], height[own], alpha=0.7, label="breaks the promise", color=COLOURS[1],
-            **{"marker": "X", "linestyle": "none", "markersize": 4.5, "markeredgewidth": 0},
+            marker="X", linestyle="none", markersize=4.5, markeredgewidth=0,
         )
     if not identity or broken.any():
         axes.plot(

@@ -145,7 +145,9 @@ def pairs(dataset: xr.Dataset | Record) -> Figure:
     _rows(axes, labels)
     _axis(axes, np.r_[left, right])
     axes.set_xlabel(balanced(record.side, 40))
-    what = each_of(record, y) if record.kind == "equal" else f"each of {len(labels)} instances"
+    what = f"each of {len(labels)} instances"
+    if record.kind == "equal":
+        what = each_of(record, range(record.size))
     return finish(figure, axes, title, f"A row for {what} with its left and its right side.")
 
 
@@ -191,7 +193,7 @@ def counts(dataset: xr.Dataset | Record) -> Figure:
     figure, axes = canvas(height=0.75 + (0.24 + 0.12 * (deep - 1)) * len(shown))
     start = np.zeros(len(shown))
     for label, at, look in kinds:
-        wide = np.bincount(row[at], tries.count[at], len(shown))
+        wide = np.asarray(np.bincount(row[at], tries.count[at], len(shown)), float)
         _bars(axes, start, wide, label, **look)
         start += wide
     _bars(axes, start, away, "left out: the hypotheses do not hold", facecolor="none",
@@ -220,9 +222,8 @@ def _bars(
     low, high, y = start[at], start[at] + wide[at], at * 1.0
     corners = [(low, y - 0.32), (high, y - 0.32), (high, y + 0.32), (low, y + 0.32)]
     if at.size:
-        axes.add_collection(PolyCollection(
-            np.moveaxis(np.array(corners), 2, 0), label=label, **look
-        ))
+        boxes: Any = np.moveaxis(np.array(corners), 2, 0)
+        axes.add_collection(PolyCollection(boxes, label=label, **look))
 
 
 def _groups(
@@ -232,7 +233,7 @@ def _groups(
 
     A bar a cell; of an only cell, one for each kind of instance.
     """
-    record, away = tries.record, tries.left_out * 1.0
+    record, away = tries.record, tries.left_out.astype(float)
     if 1 < record.size <= ROWS:
         return list(record.labels), tries.cell, away
     for name, of in tries.told.items() if record.size == 1 else ():
@@ -240,7 +241,7 @@ def _groups(
         if values.size <= 12:
             called = [f"{symbol(name)}\u00a0= {_value(tries, name, v)}" for v in values]
             out = ["others"] * bool(away.any())
-            return [*called, *out], row, np.append(0 * values, away[: len(out)])
+            return [*called, *out], row, np.append(np.zeros(len(called)), away[: len(out)])
     return [f"all {record.size} cells" if record.size > 1 else "all"], 0 * tries.cell, np.array(
         [away.sum()]
     )
@@ -249,13 +250,13 @@ def _groups(
 def _kinds(tries: Tries) -> list[tuple[str, NDArray[np.bool_], dict[str, Any]]]:
     """Each pair of sides that there is: what it is called, its entries, its look."""
     found: list[tuple[str, NDArray[np.bool_], dict[str, Any]]] = []
-    for pair in tries.pairs.T:
-        at = np.all(tries.sides == pair[:, None], axis=0)
+    for left, right in tries.pairs.T.tolist():
+        at = np.all(tries.sides == [[left], [right]], axis=0)
         broken = bool(tries.broken[at].any())
         look: dict[str, Any] = {"facecolor": COLOURS[1], "hatch": "xxx", "edgecolor": "white"}
         if not broken:
             look = {"facecolor": _CALM[len(found) % len(_CALM)]}
-        found.append((_called(tries, *pair, broken), at, look))
+        found.append((_called(tries, left, right, broken), at, look))
     return found
 
 

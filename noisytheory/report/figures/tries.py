@@ -86,7 +86,7 @@ class Tries:
         gap = self.left - self.right
         gap = np.abs(gap) if self.record.kind == "identity" else gap
         least = ROUNDING * np.maximum(np.abs(self.left), np.abs(self.right))
-        return (gap > least) & (self.record.decision[self.cell, 0] != UPHELD)
+        return np.asarray((gap > least) & (self.record.decision[self.cell, 0] != UPHELD))
 
     @functools.cached_property
     def pairs(self) -> Floats:
@@ -97,7 +97,7 @@ class Tries:
     def sides(self) -> Floats:
         """Both sides to twelve digits, shape (2, entries): rounding makes no difference."""
         digits, size = np.frexp(np.array([self.left, self.right]))
-        return np.ldexp(np.round(digits, 12), size) + 0.0
+        return np.asarray(np.ldexp(np.round(digits, 12), size) + 0.0)
 
     @functools.cached_property
     def worst(self) -> int:
