@@ -112,6 +112,7 @@ class Tries:
         return int(np.argmax(share))
 
 
+@functools.lru_cache(maxsize=1)
 def tries_of(record: Record) -> Tries | None:
     """What a store has of a claim's instances.
 
