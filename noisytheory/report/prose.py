@@ -326,14 +326,14 @@ def no_picture(record: Record) -> str:
     """Why a claim has none."""
     if not record.tried:
         return "No picture: nothing was tried."
-    if record.kind == "identity" and record.sides:
-        return "No picture: both sides are the same numbers in every try that is stored."
-    if record.kind in ("always", "identity") and record.exact:
+    if record.kind in ("always", "identity") and not (
+        {"instances", "rhs_draw"} & {*record.dataset.variables}
+    ):
         return (
-            "No picture: of instances that are enumerated only the worst of each cell is stored; "
+            "No picture: of its instances an earlier version stored only the worst of each cell; "
             "the table has it."
         )
-    return "No picture: it would show one number, or several on one line; the table has them."
+    return "No picture: both sides are 0 wherever it was tried."
 
 
 def _resolution(record: Record) -> str:

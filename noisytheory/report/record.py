@@ -115,7 +115,7 @@ class Record:
     def side(self) -> str:
         """What the left side is, with its unit, for an axis."""
         quantity = str(self.dataset.attrs.get("quantity", "left side"))
-        return f"{quantity} [{self.unit}]" if self.unit else quantity
+        return f"{quantity} [{self.unit}]" if self.unit not in ("", quantity) else quantity
 
     @property
     def tried(self) -> bool:
@@ -384,17 +384,6 @@ class Record:
     def all_draws(self, name: str, index: int) -> NDArray[np.float64]:
         """The same, all blocks as one."""
         return np.concatenate([np.empty(0), *self.draws(name, index)])
-
-    @cached_property
-    def sides(self) -> list[NDArray[np.float64]]:
-        """Both sides of each stored try, shape (2, tries), by cell; none if the right is not."""
-        if "rhs_draw" not in self.dataset:
-            return []
-        pairs = (
-            np.stack([self.all_draws(name, index) for name in ("lhs", "rhs_draw")])
-            for index in range(self.size)
-        )
-        return [pair[:, np.isfinite(pair).all(axis=0)] for pair in pairs]
 
     @cached_property
     def monte_carlo(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

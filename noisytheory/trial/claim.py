@@ -1135,7 +1135,7 @@ _TAKEN = frozenset(
         "exact", "log_e_against", "log_e_support", "log_e_against_max", "log_e_support_max",
         "ties", "slope_low", "slope_high", "slope_first", "slope_second",
         "vacuous", "trivial", "decision", "slope", "margin", "printed_error", "block_digest",
-        "size", "rng", "slope_error", "curved",
+        "size", "rng", "slope_error", "curved", "instances", "instance", "field",
     }
 )
 """Names that a claim's dataset has of its own."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, cached_property, partial, reduce
 from itertools import product
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.trial import evidence
+from noisytheory.trial import evidence, instances
 from noisytheory.trial.claim import Cell, Claim, Law
 from noisytheory.trial.draws import Arrays
 from noisytheory.trial.passes import AT_ONCE, Parts, mean, on_points, ordered
@@ -162,8 +162,11 @@ def _joined(trial: Trial, state: CellState, start: int, stop: int) -> Arrays:
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
-def describe(trial: Trial) -> Columns:
-    """The numbers that are shown of every cell: right side, tightness, quantiles, resolution."""
+def describe(trial: Trial) -> tuple[Columns, dict[str, list[str]]]:
+    """The numbers that are shown of every cell: right side, tightness, quantiles, resolution.
+
+    Of claims about instances also a few of these, and what they are told apart by.
+    """
     cells, levels = trial.against.shape
     out: Columns = {name: np.full((cells, levels), np.nan) for name in _PER_LEVEL}
     out["violations"] = np.zeros((cells, levels), np.int64)
@@ -172,7 +175,7 @@ def describe(trial: Trial) -> Columns:
     out |= {name: np.full(cells, np.nan) for name in PER_CELL}
     out["replicates"], out["tries"] = np.zeros(cells, np.int64), np.zeros(cells, np.int64)
     together: dict[int, list[CellState]] = {}
-    searched = isinstance(trial.rule, Always)
+    searched, kept = isinstance(trial.rule, Always), _Kept.of_trial(trial)
     for state in trial.cells:
         if not state.is_exact:
             continue
@@ -188,7 +191,7 @@ def describe(trial: Trial) -> Columns:
         else:
             listed = Part(trial.claim, [state.cell], [state.exact])
             size = listed.lhs.shape[1]
-            _describe_draws(trial, Sample([state], size, partial(iter, [listed])), out)
+            _describe_draws(trial, Sample([state], size, partial(iter, [listed])), out, kept)
 
     for state in trial.cells:
         if state.is_exact or state.summary is None:
@@ -199,18 +202,43 @@ def describe(trial: Trial) -> Columns:
         )
         size = drawn if searched else trial.rule.draws(state.summary)
         if state.blocks > _blocks_at_once(trial.claim) and size:
-            _describe_draws(trial, _sample(trial, [state], size), out)
+            _describe_draws(trial, _sample(trial, [state], size), out, kept)
         elif size:
             together.setdefault(size, []).append(state)
     for size, states in together.items():
         step = max(1, _TOGETHER // size)
         for start in range(0, len(states), step):
-            _describe_draws(trial, _sample(trial, states[start : start + step], size), out)
+            some = states[start : start + step]
+            _describe_draws(trial, _sample(trial, some, size), out, kept)
     if isinstance(trial.rule, SameLaw):
         for state in trial.cells:
             if not state.is_exact and state.summary is not None:
                 out["distance"][state.index] = _sample_distance(trial, state)
-    return out
+    if kept.of:
+        out["instances"] = instances.padded(kept.of, cells)
+    return out, kept.names
+
+
+@dataclass
+class _Kept:
+    """Instances that are kept for a picture, by cell, and what is told of them by name."""
+
+    names: dict[str, list[str]]
+    of: dict[int, NDArray[np.float64]] = field(default_factory=dict)
+
+    @classmethod
+    def of_trial(cls, trial: Trial) -> _Kept:
+        """What draws are is known only where all of them are listed."""
+        listed = isinstance(trial.rule, Always) and all(s.is_exact for s in trial.cells)
+        drawn = [state.exact for state in trial.cells] if listed else []
+        return cls(instances.named(drawn, trial.claim.dims))
+
+    def keep(self, state: CellState, sample: Sample, k: int, cells: int) -> None:
+        """Those of a cell."""
+        self.of[state.index] = instances.few(
+            (instances.rows_of(part.draws[k], part.lhs[k], part.rhs[k, 0], self.names)
+             for part in sample.parts()), cells,
+        )
 
 
 def _describe_law(claim: Claim, state: CellState, out: Columns) -> None:
@@ -240,7 +268,7 @@ def _describe_optimum(claim: Claim, state: CellState, out: Columns) -> None:
     out["tightness"][at] = tightness(rhs, optimum, error)
 
 
-def _describe_draws(trial: Trial, sample: Sample, out: Columns) -> None:
+def _describe_draws(trial: Trial, sample: Sample, out: Columns, kept: _Kept) -> None:
     """Cells with equally many draws."""
     claim, at, size = trial.claim, sample.at, sample.size
     out["tries"][at] = size
@@ -267,6 +295,9 @@ def _describe_draws(trial: Trial, sample: Sample, out: Columns) -> None:
     elif isinstance(trial.rule, Always):
         for k, state in enumerate(sample.states):
             assert state.summary is not None
+            if state.is_exact or "rhs_draw" not in trial.variables:
+                # Of the others both sides of all are stored.
+                kept.keep(state, sample, k, len(trial.cells))
             tries, suspects, _, gap, ratio = state.summary
             out["tries"][state.index], out["violations"][state.index] = tries, suspects
             out["mean"][state.index] = gap

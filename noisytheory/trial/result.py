@@ -95,6 +95,8 @@ _LONG_NAMES = {
     "log_e_support": "log evidence that the promise holds, stopped where it crossed",
     "log_e_against_max": "largest log evidence against the promise over the looks",
     "log_e_support_max": "largest log evidence that the promise holds over the looks",
+    "instances": "some of the instances: left side, right side, how many it stands for, and what "
+    "`fields` names, a word by its place there; those that the hypotheses leave out have no sides",
     "margin": "half-width within which equality is upheld",
     "printed_error": "standard error of the printed number",
     "slope": "log-log slope of the mean",
@@ -163,7 +165,7 @@ def finish(trial: Trial, found: Conclusion, audit_settings: Mapping[str, Any]) -
 
     has_levels = claim.kind == "tail"
     level_dims = (*dims, "delta") if has_levels else dims
-    columns = {} if claim.kind == "cited" else describe(trial)
+    columns, names = ({}, {}) if claim.kind == "cited" else describe(trial)
     if "resolution" in extra:
         columns["resolution"][:, 0] = np.ravel(extra.pop("resolution"))
     _refuse_impossible(claim, verdict, columns, trial.vacuous)
@@ -190,6 +192,11 @@ def finish(trial: Trial, found: Conclusion, audit_settings: Mapping[str, Any]) -
         for name in PER_CELL[1:]:
             if not np.isnan(columns[name]).all():
                 put(name, columns[name], dims, shape)
+        if "instances" in columns:
+            put("instances", columns["instances"], (*dims, "field", "instance"),
+                (*shape, *columns["instances"].shape[1:]))
+            # As one text, for not every format of a file knows lists here.
+            variables["instances"][2]["fields"] = json.dumps(names)
         put("exact", [s.is_exact for s in trial.cells], dims, shape)
         put("log_e_against", trial.against, level_dims, level_shape)
         # That no instance tried broke the promise is no evidence of a size.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import math
+import numbers
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
@@ -24,6 +25,9 @@ _SHOWN = 16
 """Numbers of a row that a step shows."""
 
 _SIDES = ("lhs", "rhs", "applies", "scale")
+
+_OWN = (*_SIDES, "rhs_draw", "other", "weight", "case")
+"""Names that mean something else to the judge than to a reader."""
 
 
 def both(
@@ -86,7 +90,9 @@ def both(
     def sides(at: Any, given: Mapping[str, Any]) -> dict[str, Any]:
         return dict(function(at, **{name: given[name] for name in parameters}))
 
-    def search(drawn: Mapping[str, NDArray[Any]], given: Mapping[str, Any]) -> dict[str, Any]:
+    def search(
+        drawn: Mapping[str, NDArray[Any]], given: Mapping[str, Any], *, told: bool = False
+    ) -> dict[str, Any]:
         found = sides(family(**drawn), given)
         size = len(next(iter(drawn.values())))
         kept = {
@@ -94,7 +100,13 @@ def both(
             for name in (*_SIDES, *asked_for)
             if name in found and (name != "rhs" or bound is None)
         }
-        return {**drawn, **kept}
+        # What a reader wants to see on the way comes first.
+        seen = {
+            name.replace("_", " "): value for name, value in found.items()
+            if told and name not in (*_OWN, *given)
+            and isinstance(value, np.ndarray) and value.shape == (size,)
+        }
+        return {**seen, **drawn, **kept}
 
     def simulate(*, size: int, rng: np.random.Generator, **given: Any) -> dict[str, Any]:
         asked = {name: given[name] for name in drawing}
@@ -102,7 +114,7 @@ def both(
 
     def exact(**given: Any) -> dict[str, Any] | None:
         listed = family.every(**{name: given[name] for name in listing})
-        return None if listed is None else search(dict(listed), given)
+        return None if listed is None else search(dict(listed), given, told=True)
 
     def certify(**given: Any) -> Certificate:
         drawn = {name: exact_numbers(given[name])[None] for name in fields}
@@ -178,7 +190,7 @@ def worked(cases: Callable[..., Iterable[Certificate]], *names: str) -> dict[str
             sides["rhs"] = np.array([_float(one.rhs) for one in found])
         for name in names:
             sides[name] = np.array([_float(dict(one.steps)[name]) for one in found])
-        return sides
+        return {**_alike(found, given), **sides}
 
     def certify(case: int, **given: Any) -> Certificate:
         return _worked(cases, tuple(given.items()))[int(case)]
@@ -196,6 +208,30 @@ def _worked(
 ) -> list[Certificate]:
     """Kept, for several claims and papers ask for the same."""
     return list(cases(**dict(given)))
+
+
+def _alike(
+    found: Sequence[Certificate], given: Mapping[str, Any]
+) -> dict[str, NDArray[Any]]:
+    """Steps that all certificates have, as numbers or as words: what tells the instances apart."""
+    steps = [dict(one.steps) for one in found]
+    alike: dict[str, NDArray[Any]] = {}
+    for name in steps[0] if steps else ():
+        if name in (*_OWN, *given):
+            continue
+        values = [of.get(name) for of in steps]
+        if all(isinstance(value, str) or _is_pair(value) for value in values):
+            alike[name] = np.array(list(map(str, values)))
+        elif all(isinstance(value, numbers.Real) for value in values):
+            alike[name] = np.array(values, float)
+    return alike
+
+
+def _is_pair(value: Any) -> bool:
+    """Of classes, say: a word to a reader."""
+    return isinstance(value, tuple) and len(value) == 2 and all(
+        isinstance(one, int) for one in value
+    )
 
 
 def _float(side: Any) -> float:

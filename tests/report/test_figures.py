@@ -16,8 +16,8 @@ from noisytheory.report.figures import cells, style
 from noisytheory.report.record import number
 from noisytheory.trial.evidence import rate_limits
 
-SAYS_NOTHING = {"planted/quoted", "planted/am-gm", "planted/am-gm-exhaustive", "planted/binomial"}
-"""No trial; and instances that all attain equality: a line at 0."""
+SAYS_NOTHING = {"planted/quoted"}
+"""No trial."""
 
 
 @pytest.fixture(scope="module")
@@ -419,7 +419,8 @@ def test_a_cell_without_a_try_has_no_dots():
                                  simulate=_half_of_the_cells, expect="undecided")
     with audit([claim], budget="smoke") as found:
         axes = axes_of(figures.sides(found[claim.id].dataset))
-    assert [x.get_label() for x in axes.get_lines()] == ["n\u00a0=\u00a01", "the bound"]
+    labels = [x.get_label() for x in axes.get_lines()]
+    assert labels == ["n\u00a0=\u00a01", "the nearest", "the bound"]
 
 
 def test_tries_that_break_the_promise_are_counted_as_such():
@@ -431,7 +432,14 @@ def test_tries_that_break_the_promise_are_counted_as_such():
         drawn = [figures.sides(data.assign_attrs(verdict="refuted")) for data in (more, apart)]
         assert title(drawn[0]).startswith(f"The left side is the larger one in {broken} of ")
     assert title(drawn[1]).startswith("The sides differ in ")
-    assert axes_of(drawn[1]).get_ylabel() == "left − right side"
+    assert axes_of(drawn[1]).get_ylabel() == axes_of(drawn[0]).get_ylabel() == "left side"
+    for figure, label in zip(drawn, ("the bound", "equal"), strict=True):
+        axes = axes_of(figure)
+        dots = line(axes, "breaks the promise")
+        assert dots.get_color() == style.COLOURS[1]
+        assert not (np.asarray(dots.get_ydata()) == dots.get_xdata()).any()
+        assert len(line(axes, "the furthest beyond").get_xdata()) == 1
+        np.testing.assert_array_equal(*line(axes, label).get_data())
 
 
 FIELDS = {"statement": "x", "grid": {"n": [1]}, "rows": 64, "expect": "undecided"}

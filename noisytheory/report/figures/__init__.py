@@ -5,15 +5,18 @@ from __future__ import annotations
 from noisytheory.report.figures.averages import laws, means
 from noisytheory.report.figures.comparison import compared
 from noisytheory.report.figures.in_print import published
-from noisytheory.report.figures.instances import excess, optimum, sides, why_open
+from noisytheory.report.figures.instances import excess, optimum, sides
+from noisytheory.report.figures.listed import counts, pairs, spread, strips
 from noisytheory.report.figures.overview import deciding, summary
 from noisytheory.report.figures.rates import rate, slopes
 from noisytheory.report.figures.ratios import forest, tightness
 from noisytheory.report.figures.style import in_style, styled, svg
 from noisytheory.report.figures.tails import distribution, violations
+from noisytheory.report.figures.tries import why_open
 
 __all__ = [
     "compared",
+    "counts",
     "deciding",
     "distribution",
     "excess",
@@ -22,10 +25,13 @@ __all__ = [
     "laws",
     "means",
     "optimum",
+    "pairs",
     "published",
     "rate",
     "sides",
     "slopes",
+    "spread",
+    "strips",
     "styled",
     "summary",
     "svg",

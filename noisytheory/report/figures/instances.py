@@ -15,10 +15,10 @@ from noisytheory.report.figures.cells import (
     judged,
     ring_counterexample,
     rows_shown,
-    share_of,
     state_of,
 )
 from noisytheory.report.figures.style import (
+    COLOURS,
     INK,
     LINES,
     MUTED,
@@ -26,10 +26,10 @@ from noisytheory.report.figures.style import (
     canvas,
     finish,
     shortened,
-    style_of,
     styled,
 )
 from noisytheory.report.figures.ticks import plain_log, plain_small, ticks_apart
+from noisytheory.report.figures.tries import calm, said, tries_of, why_open
 from noisytheory.report.record import REFUTED, UPHELD, Record, number
 
 if TYPE_CHECKING:
@@ -41,7 +41,6 @@ __all__ = [
     "excess",
     "optimum",
     "sides",
-    "why_open",
     "worst",
 ]
 
@@ -135,33 +134,6 @@ def excess(dataset: xr.Dataset | Record) -> Figure:
     return finish(figure, axes, title, alt)
 
 
-def why_open(record: Record) -> str:
-    """What leaves a claim about instances undecided, in words.
-
-    Parameters
-    ----------
-    record : Record
-        Of an always or identity claim.
-
-    Returns
-    -------
-    str
-    """
-    if record.vacuous.all():
-        return "Vacuous in every cell"
-    held = record.per_cell("tries")
-    suspects = (record.per_level("violations")[:, 0] > 0) & (record.decision[:, 0] != UPHELD)
-    if suspects.any():
-        what = "the left side exceeds the right one" if record.kind == "always" else (
-            "the sides differ"
-        )
-        return (
-            f"In {int(suspects.sum())} of {record.size} cells {what} beyond rounding, "
-            "which no exact arithmetic confirms"
-        )
-    return f"The hypotheses hold in no try of {int((held == 0).sum())} of {record.size} cells"
-
-
 SHOWN = 150
 """Tries of a cell that are drawn: more are a blot."""
 
@@ -180,64 +152,90 @@ def sides(dataset: xr.Dataset | Record) -> Figure:
     matplotlib.figure.Figure
     """
     record = Record.of(dataset)
-    left, right = np.concatenate(record.sides, axis=1)
+    tries = tries_of(record)
+    if tries is None:
+        raise ValueError(f"{record.id}: no instances are stored")
+    left, right, cell, broken = tries.left, tries.right, tries.cell, tries.broken
     height, far = left, left - right
     identity, refuted = record.kind == "identity", record.verdict == "refuted"
+    residual = identity and not refuted and bool(far.any())
     if identity:
-        size = np.maximum(np.abs(left), np.abs(right))
-        if "scale" in record.dataset:
-            stored = [record.all_draws("scale", index) for index in range(record.size)]
-            size = np.maximum(size, np.abs(np.concatenate(stored)))
-        unit_of_rounding = np.where(size > 0, size * np.finfo(float).eps, 1.0)
-        height = far = far if refuted else far / unit_of_rounding
+        far = np.abs(far) / (1.0 if refuted else tries.rounding)
+    if residual:
+        height = (left - right) / (tries.rounding if tries.by_rounding else 1.0)
     figure, axes = canvas(height=2.7)
-    cell = np.repeat(np.arange(record.size), [pair.shape[1] for pair in record.sides])
     told_apart = 1 < record.size <= LINES
     for k in range(record.size if told_apart else 1):
-        own = np.flatnonzero(cell == k) if told_apart else np.arange(len(right))
+        own = np.flatnonzero((cell == k) & ~broken) if told_apart else np.flatnonzero(~broken)
         if not own.size:
             continue
-        # Evenly over the order of the right side, with both ends, and the try that is furthest.
-        own = own[np.argsort(right[own], kind="stable")]
-        shown = {*np.linspace(0, len(own) - 1, SHOWN).astype(int).tolist()}
-        own = own[sorted(shown | {int(np.argmax(np.abs(far[own])))})]
+        # The second colour is that of what breaks a promise.
         axes.plot(
-            right[own], height[own], alpha=0.6,
-            label=shortened(record.labels[k]) if told_apart else "a try",
-            **style_of(k) | {"linestyle": "none", "markersize": 3.5, "markeredgewidth": 0},
+            right[own := _some(own, right, far)], height[own], alpha=0.6,
+            label=shortened(record.labels[k]) if told_apart else (
+                "an instance" if record.exact else "a try"),
+            **calm(k) | {"linestyle": "none", "markersize": 4.0, "markeredgewidth": 0},
+        )
+    if broken.any():
+        own = _some(np.flatnonzero(broken), right, far)
+        axes.plot(
+            right[own], height[own], alpha=0.7, label="breaks the promise", color=COLOURS[1],
+            marker="X", linestyle="none", markersize=4.5, markeredgewidth=0,
+        )
+    if not identity or broken.any():
+        axes.plot(
+            right[[tries.worst]], height[[tries.worst]], marker="o", markersize=11, color=INK,
+            markerfacecolor="none", markeredgewidth=1.0, linestyle="none", clip_on=False,
+            label="the furthest beyond" if broken.any() else "the nearest",
         )
     _spread(axes, axes.xaxis, right)
     unit = f" [{record.unit}]" if record.unit else ""
-    if identity:
+    if residual:
         axes.axhline(0, color=INK, linewidth=1.0, label="equal", zorder=1)
-        most = max(0.0 if refuted else 1.0, float(np.abs(height).max()))
-        told = unit if refuted else "\n[units of rounding]"
+        most = max(1.0 if tries.by_rounding else 0.0, float(np.abs(height).max()))
+        told = "\n[units of rounding]" if tries.by_rounding else unit
         axes.set(ylim=(-1.1 * most, 1.1 * most), ylabel=f"left − right side{told}")
+        _spread(axes, axes.yaxis, height)
     else:
         # With points between its ends: it is bent where only one axis is logarithmic.
         bound = np.quantile(right, np.linspace(0, 1, 200))
-        axes.plot(bound, bound, color=INK, linewidth=1.0, label="the bound", zorder=1)
+        axes.plot(bound, bound, color=INK, linewidth=0.8, zorder=1,
+                  label="equal" if identity else "the bound")
         _spread(axes, axes.yaxis, np.r_[left, right])
-        axes.set_ylabel(f"left side{unit}")
+        named = record.side not in ("left side", f"left side{unit}")
+        axes.set_ylabel(balanced(f"left side: {record.side}" if named else record.side, 38))
     axes.set_xlabel(f"right side{unit}")
+    entries = min(SHOWN, len(left))
     alt = (
-        f"{number(min(SHOWN, len(left)))} of {number(len(left))} tries in "
-        f"{each_of(record, range(record.size))}, by their right side, from "
-        f"{number(float(right.min()))} to {number(float(right.max()))}: "
+        f"{number(entries)} of {tries.all_of_them} in {each_of(record, range(record.size))}, by "
+        f"their right side, from {number(float(right.min()))} to {number(float(right.max()))}: "
     )
-    alt += "what is left of equality" if identity else "the left side, and the line it may reach"
-    return finish(figure, axes, _agreement(record, left, right, height), f"{alt}.")
+    alt += "what is left of equality" if residual else (
+        "the left side, and the line " + ("of equality" if identity else "it may reach")
+    )
+    return finish(figure, axes, said(tries), f"{alt}.")
+
+
+def _some(
+    own: NDArray[np.int64], right: NDArray[np.float64], far: NDArray[np.float64]
+) -> NDArray[np.int64]:
+    """Evenly over the order of the right side, with both ends, and the try that is furthest."""
+    own = own[np.argsort(right[own], kind="stable")]
+    shown = {*np.linspace(0, len(own) - 1, SHOWN).astype(int).tolist()}
+    return own[sorted(shown | {int(np.argmax(far[own]))})]
 
 
 def _spread(axes: Axes, axis: Any, values: NDArray[np.float64]) -> None:
     """A logarithmic axis where few values are far larger than the others."""
     from matplotlib.ticker import FuncFormatter, NullLocator
 
+    if not values.any():
+        return  # All are 0: there is no size to them.
     middle, low, high = (float(f(v)) for f, v in (
         (np.median, np.abs(values[values != 0])), (np.min, values), (np.max, values)
     ))
     name = axis.axis_name
-    if max(-low, high) > 100 * middle:
+    if max(-low, high) > 100 * middle or (low > 0 and high > 20 * low):
         if low > 0:
             getattr(axes, f"set_{name}scale")("log")
             plain_log(axis)
@@ -250,35 +248,6 @@ def _spread(axes: Axes, axis: Any, values: NDArray[np.float64]) -> None:
         axis.set_ticks(ticks_apart(axis))
         axis.set_minor_locator(NullLocator())
     axis.set_major_formatter(FuncFormatter(lambda v, _: number(float(v))))
-
-
-def _agreement(
-    record: Record, left: NDArray[np.float64], right: NDArray[np.float64],
-    height: NDArray[np.float64],
-) -> str:
-    """How near the sides are, in words."""
-    tries = f"{number(len(left))} tries"
-    least = ROUNDING * np.maximum(np.abs(left), np.abs(right))
-    if record.verdict == "refuted":
-        gap, what = (np.abs(left - right), "The sides differ") if record.kind == "identity" else (
-            left - right, "The left side is the larger one")
-        return f"{what} in {number(int(np.sum(gap > least)))} of {tries}"
-    if record.kind == "identity":
-        worst = float(np.abs(height).max())
-        return (
-            f"The sides differ by {number(worst, 2)} units of rounding at most" if worst
-            else f"Both sides are the same numbers in {tries}"
-        )
-    equal = int(np.sum(right - left <= least))
-    if record.verdict != "upheld":
-        return judged(record, f"The sides are equal in {number(equal)} of {tries}")
-    if equal:
-        return f"None of {tries} breaks the bound, and {number(equal)} reach it"
-    positive = right > 0
-    if not positive.any():
-        return f"None of {tries} reaches the bound"
-    nearest = float(np.max(left[positive] / right[positive]))
-    return f"None of {tries} breaks the bound; the nearest is {share_of(nearest)} it"
 
 
 @styled

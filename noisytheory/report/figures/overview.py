@@ -11,6 +11,7 @@ from noisytheory.report.figures.averages import laws, means
 from noisytheory.report.figures.cells import ROUNDING, ROWS, mark_points, share_of, state_of
 from noisytheory.report.figures.in_print import published
 from noisytheory.report.figures.instances import excess, optimum, sides, worst
+from noisytheory.report.figures.listed import counts, form_of, pairs, spread, strips
 from noisytheory.report.figures.rates import rate, slopes
 from noisytheory.report.figures.ratios import all_on_lines, forest, tightness
 from noisytheory.report.figures.style import (
@@ -26,6 +27,7 @@ from noisytheory.report.figures.style import (
 )
 from noisytheory.report.figures.tails import distribution, violations
 from noisytheory.report.figures.ticks import plain_log
+from noisytheory.report.figures.tries import tries_of
 from noisytheory.report.record import REFUTED, UPHELD, Record, number
 
 if TYPE_CHECKING:
@@ -232,7 +234,8 @@ def deciding(dataset: xr.Dataset | Record) -> dict[str, Figure]:
         return {}
     drawn: dict[str, Draw] = {}
     ratios = record.per_level("tightness")
-    ratio = bool(np.isfinite(ratios).any())
+    # Of a promise about a sign no share of the right side says anything.
+    ratio = bool(np.isfinite(ratios).any()) and bool(record.per_level("rhs").any())
     if record.kind == "tail":
         # A single mark says no more than a verdict that was reached.
         if record.size * record.deltas.size > 1 or record.verdict == "undecided":
@@ -260,16 +263,26 @@ def deciding(dataset: xr.Dataset | Record) -> dict[str, Figure]:
         "tightness" in drawn and all_on_lines(record)
     ):
         drawn["forest"] = forest
-    if not drawn and record.kind in ("always", "identity") and _varied(record):
-        drawn["sides"] = sides
+    if not drawn and record.kind in ("mean", "equal"):
+        # Their values say more than their ratio.
+        exactly = record.kind == "equal" and not record.two_laws and _as_promised(record)
+        drawn |= {"pairs": pairs} if exactly else {"means": means}
+    if not drawn and record.kind in ("always", "identity"):
+        tries = tries_of(record)
+        form = "" if tries is None else form_of(tries)
+        drawn |= {form: _OF_TRIES[form]} if form else {}
     with in_style():
         return {name: draw(record) for name, draw in drawn.items()}
 
 
 def _all_said(record: Record) -> bool:
     """Whether exact means are one dot, or dots on the line: the verdict says as much."""
+    return record.exact and (record.size == 1 or _as_promised(record))
+
+
+def _as_promised(record: Record) -> bool:
     mean, promised = record.per_cell("mean"), record.per_level("rhs")[:, 0]
-    return record.exact and (record.size == 1 or bool(np.allclose(mean, promised, 1e-9, 0)))
+    return bool(np.allclose(mean, promised, 1e-9, 0))
 
 
 def _of_instances(record: Record) -> dict[str, Draw]:
@@ -294,8 +307,6 @@ def _of_instances(record: Record) -> dict[str, Draw]:
     return {"excess": excess}
 
 
-def _varied(record: Record) -> bool:
-    """Whether the sides of the tries say more than that they agree: two dots do not."""
-    if record.kind == "identity" and all(np.array_equal(*pair) for pair in record.sides):
-        return False
-    return any(np.unique(right).size > 2 for _, right in record.sides)
+_OF_TRIES: dict[str, Draw] = {
+    "counts": counts, "pairs": pairs, "sides": sides, "spread": spread, "strips": strips,
+}

@@ -228,8 +228,13 @@ def decoded(columns: str) -> Iterator[Certificate]:
         if columns == "equal":
             laws[-1] = laws[0]
         told = sum(laws.index(law) == q for q, law in enumerate(laws))
+        apart = min(
+            sum((a - b) ** 2 for a, b in zip(*two, strict=True))
+            for two in itertools.combinations(laws, 2)
+        )
         yield Certificate(
-            len(laws) - told, 0, [("determinant", determinant(matrix))],
+            len(laws) - told, 0,
+            [("determinant", determinant(matrix)), ("squared distance of two columns", apart)],
             applies=determinant(matrix) == 0,
         )
 

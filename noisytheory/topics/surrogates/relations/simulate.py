@@ -124,6 +124,7 @@ def other_minimisers(samples: str, radius: int) -> Iterator[Certificate]:
         yield Certificate(
             len(found) + any(mean), 1,
             [("signed features", show(sample)), ("mean", show([mean])),
+             ("squared length of the mean", dot(mean, mean)),
              ("others as good as the unit mean", show(found[:3]) or "none")],
         )
 
