@@ -19,7 +19,8 @@ from noisytheory.trial.claim import Cell, Claim, Law
 from noisytheory.trial.verdict import right_side
 
 __all__ = ["Arrays", "ClaimError", "UnreadError", "block_generator", "draw", "exact_evidence",
-           "kept", "one_thread", "refuse_other", "renamed", "replays", "same", "unused"]
+           "kept", "on_one_thread_now", "one_thread", "refuse_other", "renamed", "replays", "same",
+           "unused"]
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -393,6 +394,11 @@ def one_thread() -> Iterator[None]:
             _inside -= 1
             if _inside == 0:
                 _limit.restore_original_limits()
+
+
+def on_one_thread_now() -> bool:
+    """Whether `one_thread` holds, which is cheaper to ask than the libraries are."""
+    return _inside > 0
 
 
 def exact_evidence(claim: Claim, cell: Cell) -> Any:

@@ -282,6 +282,7 @@ def worked(
     drop: Callable[[int, str], Iterable[T]],
     batch: Callable[[int, Items], list[Any]] = lambda number, queue: [queue.popleft()],
     forgiven: int | None = None,
+    meanwhile: Iterable[Iterable[T]] = (),
 ) -> Iterator[T]:
     """Keep an engine busy until there is no queue left.
 
@@ -303,19 +304,25 @@ def worked(
         Takes off a queue what is to be done together.
     forgiven : int, optional
         Deaths in a row; default `DEATHS`.
+    meanwhile : iterable of iterables, optional
+        What else is to be yielded, piece by piece while the engine is busy: for those whose queue
+        is empty, and is filled or removed by it.
 
     Yields
     ------
-    What `take` and `drop` yield.
+    What `take`, `drop` and `meanwhile` yield.
     """
     running: dict[Future[Any], tuple[int, list[Any]]] = {}
     suspects: deque[int] = deque()
+    rest = iter(meanwhile)
     deaths = 0
 
     def fill() -> None:
         """Give the engine as much as it takes, of a suspect one batch and nothing beside it."""
         most = 2 * engine.slots if engine.remote and not suspects else 1
         for number in [suspects[0]] if suspects else list(queues):
+            if len(running) >= most:
+                break
             while queues[number] and len(running) < most:
                 items = batch(number, queues[number])
                 try:
@@ -330,7 +337,11 @@ def worked(
             suspects.popleft()
         try:
             fill()
-            for future in engine.wait(running):
+            for pieces in rest:
+                yield from pieces
+                if not running or any(future.done() for future in running):
+                    break
+            for future in engine.wait(running) if running else ():
                 number, items = running[future]
                 if number in queues:  # Or another of its batches has stopped it.
                     yield from take(number, items, future)

@@ -325,42 +325,51 @@ def _trials(
     max_blocks: int | None, store: Store, faults: Faults, copies: dict[str, Unused],
     engine: Engine, known: Known,
 ) -> list[Trial]:
-    trials, states = [], {}
+    trials: dict[str, Trial] = {}
+    states = {}
     # All of them first: claims may share what one of them changes as it draws.
     for claim in claims:
         with faults.of(claim):
             states[claim.id] = _before_it_draws(claim, copies)
-    asked = [claim for claim in claims if claim.id in states and claim.kind != "cited"]
-    first = _first_rows(asked, settings["seed"], engine, faults, known)
-    for claim in claims:
+
+    def build(claim: Claim, first: Sequence[Arrays] = ()) -> None:
         blocks = max_blocks if max_blocks is not None else -(-int(replicates or 1) // claim.rows)
-        if claim.id not in states or claim.id in faults.errors:
-            continue
         vars(claim)["_held"] = states[claim.id]
         try:
-            with faults.of(claim):
-                trials.append(Trial(
-                    claim, seed=settings["seed"], max_blocks=blocks, store=store,
-                    first=first.get(claim.id, ()),
-                ))
+            trials[claim.id] = Trial(
+                claim, seed=settings["seed"], max_blocks=blocks, store=store, first=first
+            )
         finally:
             del vars(claim)["_held"]
-    return trials
+
+    tried = [claim for claim in claims if claim.id in states]
+    _first_rows(
+        [claim for claim in tried if claim.kind != "cited"], settings["seed"], engine, faults,
+        known, build,
+    )
+    for claim in tried:
+        if claim.kind == "cited":
+            with faults.of(claim):
+                build(claim)
+    return [trials[claim.id] for claim in tried if claim.id in trials]
 
 
 def _first_rows(
-    claims: Sequence[Claim], seed: int, engine: Engine, faults: Faults, known: Known
-) -> dict[str, list[Arrays]]:
+    claims: Sequence[Claim], seed: int, engine: Engine, faults: Faults, known: Known,
+    build: Callable[[Claim, list[Arrays]], None],
+) -> None:
     """A few rows of each claim, drawn where its blocks will be: what ends a process ends no audit.
+
+    While the next are drawn, what they tell of theirs is built.
     """
-    found: dict[str, list[Arrays]] = {}
     queues = {number: deque([claim]) for number, claim in enumerate(claims)}
 
     def take(number: int, items: list[Claim], future: Future[Any]) -> tuple[()]:
         with faults.of(claims[number]):
             rows = engine.result(future)
-            found[claims[number].id], answers = rows if engine.remote else (rows, {})
+            drawn, answers = rows if engine.remote else (rows, {})
             known.update(answers)
+            build(claims[number], drawn)
         del queues[number]
         return ()
 
@@ -375,7 +384,6 @@ def _first_rows(
         drop=drop,
     ):
         pass
-    return found
 
 
 Unused = tuple[str, bytes | None]
@@ -446,8 +454,14 @@ def _drive(
         queues[number] = deque()
         with faults.of(trial.claim):
             _feed(trial, items, queues[number], progress)
-        yield from _decided(trial, number, queues, found, faults)
-    yield from _work(trials, queues, found, engine, progress, faults)
+        if trial.claim.id in faults.errors:
+            queues[number].clear()
+    # What exact evidence, or the store, has settled is written down while the others are drawn.
+    settled = [number for number, queue in queues.items() if not queue]
+    yield from _work(
+        trials, queues, found, engine, progress, faults,
+        (_decided(trials[number], number, queues, found, faults) for number in settled),
+    )
 
 
 def _discovered(
@@ -502,6 +516,7 @@ def discoveries(evidence: Mapping[str, float], alpha: float, charged: int) -> se
 def _work(
     trials: Sequence[Trial], queues: dict[int, deque[tuple[int, int]]],
     found: dict[int, Conclusion], engine: Engine, progress: Progress | None, faults: Faults,
+    meanwhile: Iterable[Iterable[tuple[Trial, Conclusion]]] = (),
 ) -> Iterator[tuple[Trial, Conclusion]]:
     """Keep the engine busy until no queue has anything left; yields the trials that are decided."""
 
@@ -526,7 +541,7 @@ def _work(
 
     yield from worked(
         queues, engine, submit=submit, take=take, drop=drop,
-        batch=lambda number, queue: _batch(trials[number], queue),
+        batch=lambda number, queue: _batch(trials[number], queue), meanwhile=meanwhile,
     )
 
 

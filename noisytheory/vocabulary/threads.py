@@ -14,6 +14,8 @@ from typing import ParamSpec, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
+from noisytheory.trial.draws import on_one_thread_now
+
 __all__ = ["Done", "in_order", "on_one_thread", "one_thread_each", "threads"]
 
 Item = TypeVar("Item")
@@ -36,6 +38,8 @@ def _controller() -> ThreadpoolController:
 
 def _allowed() -> int:
     """As many threads as the linear algebra would take now."""
+    if on_one_thread_now():
+        return 1
     libraries = _controller().lib_controllers
     return max((library.num_threads for library in libraries), default=1)
 

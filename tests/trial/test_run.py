@@ -592,6 +592,15 @@ def test_what_every_number_goes_through_is_in_every_fingerprint(claim_id, monkey
         assert claim.fingerprint() != first, name
 
 
+def test_the_imports_of_our_files_are_those_that_python_parses():
+    from noisytheory.trial import fingerprint
+
+    for path in sorted(fingerprint._PACKAGE.rglob("*.py")):
+        source, package = path.read_bytes(), fingerprint._package_of(path)
+        quickly = b"\n".join(fingerprint._IMPORT.findall(source))
+        assert fingerprint._names(quickly, package) == fingerprint._names(source, package), path
+
+
 @pytest.mark.parametrize(("claim_id", "file"), [
     ("kernel-mean/corollary-23/printed", "sparse/farthest_first.py"),
     # Nothing is drawn: instances are worked in fractions.

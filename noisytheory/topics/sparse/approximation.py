@@ -57,6 +57,11 @@ SMALL = 1e-5
 """Of features of norm 1: a final error below this is worked out again."""
 
 
+@on_one_thread
+def _asked(measure: Callable[[], Any]) -> Any:
+    return measure()
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Approximation:
     r"""A sparse weighted sample near the target.
@@ -86,14 +91,14 @@ class Approximation:
     @functools.cached_property
     def errors(self) -> Doubles:
         """RKHS distance to the target after every step; the last is that of these weights."""
-        found = on_one_thread(self.measure)() if callable(self.measure) else self.measure
+        found = _asked(self.measure) if callable(self.measure) else self.measure
         return np.atleast_1d(np.asarray(found, dtype=np.float64))
 
     @functools.cached_property
     def error(self) -> float:
         """RKHS distance to the target."""
         if self.final is not None and "errors" not in self.__dict__:
-            return float(on_one_thread(self.final)())
+            return float(_asked(self.final))
         return float(self.errors[-1])
 
     def __repr__(self) -> str:
@@ -157,6 +162,7 @@ class Target:
             raise ValueError(f"K(x, x) must be finite, but overflows in row {row} of points")
         self.two_signs = bool(np.any(self.signs != self.signs[0]))
         self._scores: Doubles | None = None
+        self.traversals: dict[Any, Any] = {}
 
     def __len__(self) -> int:
         return len(self.points)

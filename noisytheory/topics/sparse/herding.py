@@ -259,6 +259,8 @@ def _largest(
     values: Doubles, allowed: NDArray[np.int64] | None, taken: Sequence[int] = ()
 ) -> int:
     """Where the largest value is that may be taken, and has not been."""
+    if not len(taken):
+        return int(values.argmax() if allowed is None else allowed[values[allowed].argmax()])
     gone = np.array(taken, dtype=np.int64)
     hidden = values[gone]
     values[gone] = -np.inf

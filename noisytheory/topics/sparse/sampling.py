@@ -3,7 +3,9 @@ r"""Random sub-sampling: plain, without replacement, and clustered (Theorem 21).
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,11 +16,12 @@ from noisytheory.topics.sparse.approximation import (
     Target,
     checked_count,
     checked_rng,
+    checked_start,
     checked_threshold,
 )
 from noisytheory.topics.sparse.farthest_first import Traversal, ended, traverse
 from noisytheory.vocabulary.domains import LEVEL, checked_floats
-from noisytheory.vocabulary.kernels import Kernel
+from noisytheory.vocabulary.kernels import Kernel, Linear
 from noisytheory.vocabulary.threads import on_one_thread
 
 __all__ = [
@@ -36,6 +39,35 @@ __all__ = [
 Doubles = NDArray[np.float64]
 # Rows of a block of the Gram matrix of what was drawn.
 ROWS = 256
+# Coordinates, or weights, that are few: to compare them costs less than to look at them anew.
+FEW = 4096
+
+
+def _target(kernel: Kernel, points: ArrayLike, alpha: ArrayLike) -> Target:
+    """The target; of a few numbers that of an earlier call with the same.
+
+    Who draws again and again finds its factors, and its cells, there already.
+    """
+    given = [array for array in (points, alpha) if type(array) is np.ndarray
+             and array.dtype.kind in "iuf" and array.size <= FEW]
+    if type(kernel) is not Linear or len(given) < 2:
+        return Target(kernel, points, alpha)
+    return _kept(*((array.dtype.str, array.shape, array.tobytes()) for array in given))
+
+
+@functools.lru_cache(maxsize=16)
+def _kept(*given: tuple[str, tuple[int, ...], bytes]) -> Target:
+    points, alpha = (np.frombuffer(data, kind).reshape(shape) for kind, shape, data in given)
+    return Target(Linear(), points, alpha)
+
+
+def _traversed(target: Target, k: int, start: int) -> Traversal:
+    """Its traversal, once."""
+    known: dict[Any, Traversal] = target.traversals
+    where = checked_count("k", k), checked_start(start, len(target))
+    if where not in known:
+        known[where] = traverse(target, k, start=start)
+    return known[where]
 
 
 @on_one_thread
@@ -67,7 +99,7 @@ def with_replacement(
     >>> with_replacement(Linear(), [[2.0]], [1.0], 3, rng=np.random.default_rng(0)).errors.tolist()
     [0.0, 0.0, 0.0]
     """
-    target = Target(kernel, points, alpha)
+    target = _target(kernel, points, alpha)
     count = checked_count("k", k)
     return _mean_of(target, checked_rng(rng).choice(len(target), size=count, p=target.masses))
 
@@ -96,7 +128,7 @@ def without_replacement(
     ValueError
         If the weights differ in size, or there are not so many points.
     """
-    target = Target(kernel, points, alpha)
+    target = _target(kernel, points, alpha)
     if np.ptp(target.masses) > 1e-12 * target.masses[0]:
         raise ValueError("alpha must have one absolute value to sample without replacement")
     count = checked_count("k", k, len(target))
@@ -199,9 +231,9 @@ def clustered(
     >>> found.error
     0.0
     """
-    target = Target(kernel, points, alpha)
+    target = _target(kernel, points, alpha)
     if cells is None:
-        return _sample_cells(target, traverse(target, k, start=start).cells, k, rng)
+        return _sample_cells(target, _traversed(target, k, start).cells, k, rng)
     given, count = np.asarray(cells), checked_count("k", k)
     whole = given.dtype.kind in "iu" and given.shape == (target.given,)
     if not whole or given.min() < 0 or given.max() >= count:
@@ -245,8 +277,8 @@ def clustered_printed(
     >>> len(found.indices)
     3
     """
-    target = Target(kernel, points, alpha)
-    cells = ended(traverse(target, checked_count("k", k) + 1, start=start), k).cells
+    target = _target(kernel, points, alpha)
+    cells = ended(_traversed(target, checked_count("k", k) + 1, start), k).cells
     return _sample_cells(target, cells, k, rng)
 
 
