@@ -21,8 +21,9 @@ def run() -> None:
     # Who cleans up behind processes that were killed inherits this, and says nothing of it.
     sys.warnoptions.append("ignore:resource_tracker")
     from noisytheory.cli import main
+    from noisytheory.cli.shell import listen
 
-    _on_signals(_stop)
+    listen()
     code: str | int | None = 130
     try:
         main()
@@ -57,10 +58,6 @@ def _quit(number: int, frame: object) -> None:
     """Nothing is under way yet; in the callbacks of an import an exception would be lost."""
     os.write(2, b"noisytheory: interrupted\n")
     os._exit(130)
-
-
-def _stop(number: int, frame: object) -> None:
-    raise KeyboardInterrupt
 
 
 # Worker processes import this module again, under another name.

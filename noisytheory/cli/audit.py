@@ -19,6 +19,7 @@ from noisytheory.cli.shell import (
     BUDGETS,
     DIFFERS,
     MISTAKE,
+    RUN_AS_CODE,
     SURROUNDINGS,
     Interrupted,
     Mistake,
@@ -26,6 +27,7 @@ from noisytheory.cli.shell import (
     damage_seen,
     diagnose,
     error_level,
+    is_interrupt,
     json_flag,
     keyword_option,
     main,
@@ -33,8 +35,10 @@ from noisytheory.cli.shell import (
     say_json,
     seconds_so_far,
     seed_option,
+    stop,
     table,
 )
+from noisytheory.trial.shown import Shown
 
 if TYPE_CHECKING:
     from noisytheory.trial.claim import Claim
@@ -54,7 +58,7 @@ _LOOKS = {
 }
 
 
-@main.command()
+@main.command(epilog=RUN_AS_CODE)
 @click.argument("targets", metavar="[ID|GLOB|FILE.py ...]", nargs=-1)
 @click.option("--budget", type=click.Choice(BUDGETS), help="How long to try; default standard.")
 @click.option("--replicates", type=click.IntRange(min=1), metavar="N",
@@ -86,10 +90,7 @@ def audit(
     as_json: bool,
     keyword: str | None, dry_run: bool, quiet: bool,
 ) -> None:
-    """Put claims on trial: all, by id, by shell pattern, or those that a file of yours declares.
-
-    FILE.py is run as code, with all your rights: try no file that you would not run.
-    """
+    """Put claims on trial: all, by id, by shell pattern, or those that a file of yours declares."""
     if scheduler is not None and workers is not None:
         raise Mistake("--workers and --scheduler exclude each other: give one of them")
     claims = chosen_claims(targets, keyword)
@@ -158,16 +159,15 @@ def run_audit(claims: Sequence[Claim], settings: Mapping[str, Any], quiet: bool)
 
     from noisytheory.trial.run import audit as try_claims
 
-    def stop(number: int, frame: object) -> None:
-        raise KeyboardInterrupt
-
     # Asked to end is asked to end, by a key or by the system.
     before = _on_termination(stop)
     try:
         with _bars(sum(claim.size for claim in claims if claim.kind != "cited"), quiet) as progress:
             found: Audit = try_claims(list(claims), progress=progress, **settings)
             return found
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as error:
+        if not is_interrupt(error):
+            raise
         # Only this process writes, so the workers have nothing to lose.
         for worker in active_children():
             worker.terminate()
@@ -199,8 +199,8 @@ def _bars(cells: int, quiet: bool) -> Iterator[Callable[[str, int, int, int], No
     drawn: dict[str, int] = {}
     with Progress(
         BarColumn(), MofNCompleteColumn(), TextColumn("cells"), TimeElapsedColumn(),
-        TextColumn("{task.description}", markup=False), console=Console(stderr=True),
-        transient=True,
+        TextColumn("{task.description}", markup=False), console=Console(file=_unshown()),
+        transient=True, redirect_stdout=False, redirect_stderr=False,
     ) as bars:
         task = bars.add_task("starting", total=cells)
 
@@ -212,6 +212,12 @@ def _bars(cells: int, quiet: bool) -> Iterator[Callable[[str, int, int, int], No
             )
 
         yield progress
+
+
+def _unshown() -> TextIO:
+    """Standard error as bars need it, which move the cursor."""
+    stream = sys.stderr
+    return stream.unshown if isinstance(stream, Shown) else stream
 
 
 def _verdicts(found: Audit, plain: bool) -> str:
@@ -316,7 +322,7 @@ def _pages_bar(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
     columns = BarColumn(), MofNCompleteColumn(), TextColumn("pictures of the report")
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+    with Progress(*columns, console=Console(file=_unshown()), transient=True) as bars:
         task = bars.add_task("", total=None)
         yield lambda done, total: bars.update(task, completed=done, total=total)
 

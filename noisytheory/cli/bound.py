@@ -11,6 +11,7 @@ import click
 from noisytheory.cli.given import assigned, column, combinations, evaluate, values_of
 from noisytheory.cli.select import as_asked, one_claim
 from noisytheory.cli.shell import (
+    RUN_AS_CODE,
     Mistake,
     answers,
     main,
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
 __all__ = ["bound"]
 
 
-@main.command()
-@click.argument("claim_id", metavar="ID")
+@main.command(epilog=RUN_AS_CODE)
+@click.argument("claim_id", metavar="ID|FILE.py")
 @click.argument("assignments", metavar="[NAME=VALUE ...]", nargs=-1)
 @table_options
 @answers

@@ -10,6 +10,7 @@ import click
 from noisytheory.cli.given import number, spread
 from noisytheory.cli.select import chosen_claims
 from noisytheory.cli.shell import (
+    RUN_AS_CODE,
     Mistake,
     answers,
     listed,
@@ -32,8 +33,8 @@ MANY = 12
 """Claims left out that are named, at most."""
 
 
-@main.command()
-@click.argument("target", metavar="GLOB")
+@main.command(epilog=RUN_AS_CODE)
+@click.argument("target", metavar="GLOB|FILE.py")
 @click.argument("assignments", metavar="[NAME=VALUE ...]", nargs=-1)
 @click.option("--figure", type=click.Path(dir_okay=False), help="Draw it: FILE.svg, .png or .pdf.")
 @click.option("--replicates", type=click.IntRange(min=100), help="Draws where no law is exact.")

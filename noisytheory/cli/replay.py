@@ -14,6 +14,7 @@ from noisytheory.cli.audit import run_audit, usable_cores
 from noisytheory.cli.select import one_claim
 from noisytheory.cli.shell import (
     BUDGETS,
+    RUN_AS_CODE,
     Mistake,
     answers,
     error_level,
@@ -37,8 +38,8 @@ __all__ = [
 ]
 
 
-@main.command()
-@click.argument("claim_id", metavar="ID")
+@main.command(epilog=RUN_AS_CODE)
+@click.argument("claim_id", metavar="ID|FILE.py")
 @seed_option
 @click.option("--store", metavar="PATH|URL", help="Where the results are; without it, try again.")
 @click.option("--address", metavar="'CELL;BLOCK;ROW'",

@@ -15,6 +15,7 @@ import click
 
 from noisytheory.cli.shell import (
     OWN_PROCESS,
+    RUN_AS_CODE,
     Mistake,
     answers,
     foreign_modules,
@@ -75,7 +76,8 @@ def _claims_in(path: Path) -> list[Claim]:
         context = click.get_current_context(silent=True)
         if context is not None and context.meta.get(OWN_PROCESS) and path.is_file():
             stack.enter_context(_read_apart(path))
-        from noisytheory.trial.catalogue import load_file
+        from noisytheory.trial.catalogue import load_file, module_name
+    foreign_modules.add(module_name(path).partition(".")[0])
     return load_file(path)
 
 
@@ -237,8 +239,8 @@ def _keyword(text: str) -> Callable[[str], bool]:
     return predicate
 
 
-@main.command()
-@click.argument("pattern", metavar="[GLOB]", required=False)
+@main.command(epilog=RUN_AS_CODE)
+@click.argument("pattern", metavar="[GLOB|FILE.py]", required=False)
 @keyword_option
 @json_flag
 @answers
@@ -411,8 +413,8 @@ def _described(claim: Claim) -> dict[str, Any]:
     }
 
 
-@main.command()
-@click.argument("claim_id", metavar="ID")
+@main.command(epilog=RUN_AS_CODE)
+@click.argument("claim_id", metavar="ID|FILE.py")
 @json_flag
 @answers
 def show(out: TextIO, claim_id: str, as_json: bool) -> None:

@@ -28,6 +28,7 @@ from typing import Any, NoReturn, TextIO, cast
 import click
 
 from noisytheory import __version__
+from noisytheory.trial.shown import show_controls, visible
 
 __all__ = [
     "AS_EXPECTED",
@@ -38,6 +39,7 @@ __all__ = [
     "INTERRUPTED",
     "MISTAKE",
     "OWN_PROCESS",
+    "RUN_AS_CODE",
     "SURROUNDINGS",
     "Interrupted",
     "Mistake",
@@ -46,9 +48,11 @@ __all__ = [
     "diagnose",
     "error_level",
     "foreign_modules",
+    "is_interrupt",
     "json_flag",
     "keyword_option",
     "listed",
+    "listen",
     "main",
     "marked",
     "offer",
@@ -57,9 +61,9 @@ __all__ = [
     "say_rows",
     "seconds_so_far",
     "seed_option",
+    "stop",
     "table",
     "table_options",
-    "visible",
 ]
 
 AS_EXPECTED, DIFFERS, MISTAKE, FAULT, INTERRUPTED = 0, 1, 2, 3, 130
@@ -88,6 +92,62 @@ class Interrupted(KeyboardInterrupt):
     """The user stopped the run; the message says how to go on."""
 
 
+RUN_AS_CODE = "FILE.py is run as code, with all your rights: try no file that you would not run."
+"""What the help says of each command that takes one."""
+
+_came: list[int] | None = None
+
+
+def stop(number: int, frame: object) -> NoReturn:
+    """Handler of a signal that asks for an end."""
+    if _came is not None:
+        _came.append(number)
+    raise KeyboardInterrupt
+
+
+def listen() -> None:
+    """Hear of a key press, or of the system, that the command is to end, and remember it."""
+    global _came
+    _came = []
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
+    usual = sys.unraisablehook
+
+    def again(found: Any) -> None:
+        # In a callback, of which every import has some, nothing can be raised: a moment later.
+        if _came and isinstance(found.exc_value, KeyboardInterrupt):
+            # To the thread that has what it interrupts: it may sleep.
+            late = threading.Timer(_MOMENT, _once_more, _came[-1:])
+            late.daemon = True
+            late.start()
+        else:
+            usual(found)
+
+    sys.unraisablehook = again
+
+
+_MOMENT = 0.01
+"""Seconds."""
+
+
+def _once_more(number: int) -> None:
+    main = threading.main_thread().ident
+    if hasattr(signal, "pthread_kill") and main is not None:
+        signal.pthread_kill(main, number)
+    else:
+        signal.raise_signal(number)
+
+
+def is_interrupt(error: BaseException) -> bool:
+    """Whether somebody asked for an end; else a file has raised it, which is a mistake there.
+
+    Who does not listen cannot know, and takes it for the former.
+    """
+    return isinstance(error, click.Abort) or (
+        isinstance(error, KeyboardInterrupt) and _came != []
+    )
+
+
 class _CommandLine(click.Group):
     """A group whose every failure is one line on standard error and an exit code."""
 
@@ -111,7 +171,7 @@ class _CommandLine(click.Group):
             command = words[:1] if words[:1] and words[0] in self.commands else []
             name = " ".join(["noisytheory", *command])
             try:
-                click.echo(f"{name}: {' '.join(line.split())}", err=True)
+                click.echo(visible(f"{name}: {' '.join(line.split())}"), err=True)
             except OSError:
                 _discard(sys.stderr)  # The code tells what it can.
         sys.exit(code + _WORKED if parent and code != INTERRUPTED else code)
@@ -134,13 +194,13 @@ class _CommandLine(click.Group):
         except click.exceptions.Exit as stop:
             return stop.exit_code, ""
         except click.ClickException as error:
-            return MISTAKE, visible(" ".join(error.format_message().split()))
-        except (click.Abort, KeyboardInterrupt) as error:
-            return INTERRUPTED, str(error) or "interrupted"
+            return MISTAKE, error.format_message()
         except BrokenPipeError:
             _discard(sys.stdout)
             return AS_EXPECTED, ""
         except BaseException as error:
+            if is_interrupt(error):
+                return INTERRUPTED, str(error) or "interrupted"
             if os.environ.get(DEBUG):
                 traceback.print_exc()
             return diagnose(error)
@@ -168,7 +228,7 @@ def _tried_apart(words: Sequence[str], file: str) -> tuple[int, str]:
 
     # From where this process has its modules, which need not be installed.
     code = f"import sys; sys.path[:] = {sys.path!r}; from noisytheory.__main__ import run; run()"
-    environment, asked = {**os.environ, _PARENT: str(os.getpid())}, False
+    environment = {**os.environ, _PARENT: str(os.getpid())}
     # It inherits that: Python itself, which starts there, has no quiet way to be interrupted.
     _signals_wait(True)
     try:
@@ -176,17 +236,18 @@ def _tried_apart(words: Sequence[str], file: str) -> tuple[int, str]:
     except OSError as error:
         _signals_wait(False)
         return diagnose(error)
-    while True:
-        try:
-            _signals_wait(False)
-            ended = child.wait(_PATIENCE if asked else None)
-            break
-        except KeyboardInterrupt:
-            asked = True
-        except subprocess.TimeoutExpired:
-            # A key press has reached it, too; what was sent to this process alone has not.
-            child.terminate()
-            asked = False
+
+    def pass_on(number: int, frame: object) -> None:
+        # A key press has reached it, too; what was sent to this process alone has not. Nothing is
+        # raised here: it could be between the end of that process and the news of how it ended.
+        late = threading.Timer(_PATIENCE, child.terminate)
+        late.daemon = True
+        late.start()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, pass_on)
+    _signals_wait(False)
+    ended = child.wait()
     if ended == INTERRUPTED:
         return INTERRUPTED, ""
     if AS_EXPECTED <= ended - _WORKED <= FAULT:
@@ -238,29 +299,12 @@ def _no_end() -> Iterator[None]:
         os._exit = end
 
 
-def visible(text: str) -> str:
-    """A text whose control characters are shown and not sent to the terminal.
-
-    Examples
-    --------
-    >>> print(visible("a \x1b[31mred\x1b[0m word"))
-    a \\x1b[31mred\\x1b[0m word
-    """
-    return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)
-
-
-_CONTROL = re.compile(
-    "[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
-)
-"""What moves the cursor, colours, or turns the direction of what follows."""
-
-
 def diagnose(error: BaseException) -> tuple[int, str]:
     """Whose fault it is, and the line that says so."""
     code, text = _blame(error)
     # However much a claim's own error has to say.
-    text = " ".join(text.split())
-    return code, visible(text if len(text) <= 600 else f"{text[:450]} ... {text[-100:]}")
+    text = visible(" ".join(text.split()))
+    return code, text if len(text) <= 600 else f"{text[:450]} ... {text[-100:]}"
 
 
 def _blame(error: BaseException) -> tuple[int, str]:
@@ -324,12 +368,13 @@ def _discard(stream: TextIO) -> None:
 
 
 @contextlib.contextmanager
-def _only_answers() -> Iterator[TextIO]:
+def _only_answers(shown: bool) -> Iterator[TextIO]:
     """The true standard output, while everything else that is printed goes to standard error.
 
-    File descriptor 1 itself is moved, so that compiled code and worker processes follow.
+    File descriptor 1 itself is moved, so that compiled code and worker processes follow. What
+    Python prints is ``shown`` there as `visible` has it: whoever's file that is.
     """
-    stream = sys.stdout
+    stream, errors = sys.stdout, sys.stderr
     try:
         number = stream.fileno()
     except (OSError, ValueError, AttributeError):
@@ -344,9 +389,12 @@ def _only_answers() -> Iterator[TextIO]:
     except OSError:
         _discard(stream)
     try:
+        if shown:
+            show_controls()
         with open(kept, "w", encoding=stream.encoding, errors="replace", closefd=False) as answers:
             yield answers
     finally:
+        sys.stdout, sys.stderr = stream, errors
         with contextlib.suppress(OSError, ValueError):
             stream.flush()
         os.dup2(kept, number)
@@ -358,7 +406,10 @@ def answers(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> None:
-        with _only_answers() as out, _damage_said(click.get_current_context()):
+        context = click.get_current_context()
+        # A debugger in this process sends a terminal what it likes.
+        shown = context.meta[OWN_PROCESS] and kwargs.get("workers") != 0
+        with _only_answers(shown) as out, _damage_said(context):
             command(out, *args, **kwargs)
 
     return run

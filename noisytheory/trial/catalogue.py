@@ -17,7 +17,7 @@ from noisytheory.trial.claim import Claim
 
 __all__ = [
     "ENTRY_POINTS", "catalogue", "distinct", "file_of", "find", "find_or_none", "load_file",
-    "match", "of_topic", "own_id",
+    "match", "module_name", "of_topic", "own_id",
 ]
 
 _TOPICS = Path(__file__).parents[1] / "topics"
@@ -219,8 +219,12 @@ def load_file(path: str | Path) -> list[Claim]:
     """
     path = Path(path).resolve()
     if not path.is_file():
-        raise ValueError(f"no such file: {path.name}")
-    name = f"noisytheory_user_{path.stem}"
+        what = next((what for kind, what in _KINDS.items() if getattr(path, kind)()), None)
+        raise ValueError(
+            f"{path.name} is {what}, not a file that can be read to its end" if what
+            else f"no such file: {path.name}"
+        )
+    name = module_name(path)
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise ValueError(f"{path.name} is not a Python file")
@@ -246,6 +250,17 @@ def load_file(path: str | Path) -> list[Claim]:
         raise ValueError(f"{path.name} declares no claim (a module-level noisytheory.Claim)")
     _files.update(dict.fromkeys(found.values(), path))
     return distinct(found.values())
+
+
+_KINDS = {
+    "is_dir": "a folder", "is_fifo": "a pipe", "is_char_device": "a device",
+    "is_block_device": "a device", "is_socket": "a socket",
+}
+
+
+def module_name(path: Path) -> str:
+    """The module that a user's file becomes."""
+    return f"noisytheory_user_{path.stem}"
 
 
 _files: weakref.WeakKeyDictionary[Claim, Path] = weakref.WeakKeyDictionary()

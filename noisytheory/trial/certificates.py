@@ -119,10 +119,24 @@ def certified(claim: Claim, cell: Cell, drawn: Arrays, row: int) -> Certificate:
     try:
         certificate = claim.call(claim.certify, cell, instance)
     except Exception as error:
+        endless = [n for n, value in instance.items() if _is_endless(value)]
+        if endless and isinstance(error, OverflowError):
+            raise ClaimError(
+                f"{where}: {endless[0].removesuffix('_draw')} of a draw is infinite, which is no "
+                "number of exact arithmetic, so that nothing certifies it"
+            ) from error
         raise ClaimError(f"{where}: certify raised {type(error).__name__}: {error}") from error
     if not isinstance(certificate, Certificate):
         raise ClaimError(f"{where}: certify must return a Certificate, got {certificate!r}")
+    try:
+        certificate.differs()
+    except ValueError as error:
+        raise ClaimError(f"{where}: {error}") from error
     return certificate
+
+
+def _is_endless(value: Any) -> bool:
+    return np.asarray(value).dtype.kind == "f" and bool(np.isinf(value).any())
 
 
 def side_text(side: Any) -> str:

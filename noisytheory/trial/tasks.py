@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import sys
 import time
+import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -62,7 +63,7 @@ def _done(claim: Claim, seed: int, item: Item) -> Any:
 
 def work_by_value(payload: bytes, seed: int, items: Sequence[Item]) -> list[Any]:
     """`work` for an engine whose workers do not share this process's objects."""
-    with _no_keys():
+    with _of_the_claim():
         return work(_by_value(payload), seed, items)
 
 
@@ -74,24 +75,34 @@ def first_rows(claim: Claim, seed: int) -> list[Arrays]:
 
 def first_rows_by_value(payload: bytes, seed: int) -> tuple[list[Arrays], Known]:
     """`first_rows` for such an engine, with what the judge will ask of somebody's claim besides."""
-    with _no_keys():
+    with _of_the_claim():
         claim = _by_value(payload)
         return first_rows(claim, seed), {} if is_ours(claim) else foreseen(claim)
 
 
 def answer_by_value(payload: bytes, *question: Any) -> Outcome:
     """`answer` for such an engine."""
-    with _no_keys(), one_thread():
+    with _of_the_claim(), one_thread():
         return answer(_by_value(payload), *question)
 
 
 @contextmanager
-def _no_keys() -> Iterator[None]:
-    """In a worker an interrupt is the claim's own: those of a key go to the parent process."""
+def _of_the_claim() -> Iterator[None]:
+    """What a worker raises is the claim's, where that is not seen from the process that judges it.
+
+    An interrupt is: those of a key go to the parent process. So is what this package refuses.
+    """
     try:
         yield
     except KeyboardInterrupt as error:
-        raise ClaimError("its code raised KeyboardInterrupt") from error
+        raise ClaimError("the claim's code raised KeyboardInterrupt") from error
+    except ClaimError:
+        raise
+    except ValueError as error:
+        (*_, (frame, _)) = traceback.walk_tb(error.__traceback__)
+        if str(frame.f_globals.get("__name__")).startswith("noisytheory."):
+            raise ClaimError(str(error)) from error
+        raise
 
 
 @cache

@@ -24,6 +24,8 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
+from noisytheory.trial.shown import show_controls
+
 __all__ = ["BlankMainContext", "OtherVersion", "attend", "if_the_same", "kill", "told",
            "versions"]
 
@@ -121,6 +123,7 @@ def attend() -> None:
     has no room to begin ends without a word: the parent has one for it.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    show_controls()
     parent = multiprocessing.parent_process()
     try:
         if parent is not None:

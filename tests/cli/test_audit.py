@@ -19,6 +19,7 @@ import noisytheory
 from noisytheory.cli import audit, select
 from noisytheory.trial import run
 from noisytheory.trial.catalogue import find
+from noisytheory.trial.store.journal import TemporaryJournal
 
 
 def test_audit_prints_a_table_and_one_line(mine):
@@ -279,6 +280,15 @@ def test_an_answer_is_not_lost_to_a_report_that_cannot_be_written(tmp_path, mine
     assert "1 claim, as expected; " in done.stdout and "index.html" not in done.stdout
     assert "noisytheory report: cannot write the report to the folder" in mistake(
         "report", tmp_path / "store", "--output", folder)
+
+
+def test_of_a_store_that_goes_with_the_process_nothing_is_promised(mine, monkeypatch):
+    def full(*args):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(TemporaryJournal, "append", full)
+    line = mistake("audit", mine, "--workers", 0)
+    assert "No space left on device; it goes with this process" in line
 
 
 @pytest.mark.crash

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 from commands import HOEFFDING, answer, in_a_process, mistake
@@ -125,6 +126,18 @@ def test_a_broken_file_is_one_line(tmp_path, text, line):
     path = tmp_path / "broken.py"
     path.write_text(text)
     assert line in mistake("audit", path)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes")
+@pytest.mark.parametrize("command", ["audit", "bound", "claims", "compare", "replay", "show"])
+def test_what_is_no_file_is_said_to_be_what_it_is(tmp_path, command):
+    os.mkfifo(tmp_path / "pipe.py")
+    (tmp_path / "folder.py").mkdir()
+    (tmp_path / "device.py").symlink_to(os.devnull)
+    for name, what in {"pipe": "a pipe", "folder": "a folder", "device": "a device"}.items():
+        more = ["n=1"] if command == "compare" else []
+        line = mistake(command, tmp_path / f"{name}.py", *more)
+        assert f" is {what}, not a file" in line
 
 
 def test_show_of_a_quotation_has_no_left_side_and_no_blocks():

@@ -9,10 +9,11 @@ import subprocess
 import sys
 
 import pytest
-from commands import answer, in_a_process, invoke, mistake
+from commands import HOEFFDING, answer, in_a_process, invoke, mistake
 
 from noisytheory.cli import shell
 from noisytheory.trial import run
+from noisytheory.trial.shown import visible
 
 
 def test_help_names_every_command_and_exit_code():
@@ -41,7 +42,7 @@ def test_version():
 
 def test_unknown_commands_and_missing_arguments_are_one_line():
     assert "No such command 'audits'" in mistake("audits")
-    assert "Missing argument 'ID'" in mistake("show")
+    assert "Missing argument 'ID|FILE.py'" in mistake("show")
     assert "No such option" in mistake("--no-such-option")
 
 
@@ -147,4 +148,76 @@ def test_json_says_what_it_was_given(capsys):
 
 
 def test_what_turns_the_direction_of_text_is_shown():
-    assert shell.visible("a\u202eb\u2066c\x07d é") == "a\\u202eb\\u2066c\\x07d é"
+    assert visible("a\u202eb\u2066c\x07d é") == "a\\u202eb\\u2066c\\x07d é"
+
+
+LOUD = HOEFFDING.replace(
+    "    return rng", "    print('\\x1b[31mred'); print('\\x9b1m', file=sys.stderr)\n    return rng"
+).replace("import numpy", "import sys; print('\\x1b]0;title\\x07')\nimport numpy")
+
+
+@pytest.mark.parametrize(
+    ("words", "raw"),
+    [
+        (("audit", "loud.py", "--workers", 2), False),
+        (("audit", "loud.py", "--workers", 0), True),  # for a debugger, which colours
+        (("replay", "loud.py", "--address", "n=10;0;0"), False), (("show", "loud.py"), False),
+    ],
+)
+def test_what_a_file_prints_moves_no_cursor(tmp_path, words, raw):
+    (tmp_path / "loud.py").write_text(LOUD)
+    done = in_a_process(*words, cwd=tmp_path)
+    assert done.returncode == 0 and "\x1b" not in done.stdout
+    assert ("\x1b]0;title" in done.stderr) is raw
+    assert ("\\x1b]0;title\\x07" in done.stderr) is not raw
+    if words[0] != "show":
+        assert ("\x1b[31mred" in done.stderr) is raw
+        assert ("\\x1b[31mred" in done.stderr and "\\x9b1m" in done.stderr) is not raw
+
+
+@pytest.mark.parametrize("words", ["audit", "bound", "claims", "compare", "replay", "show"])
+def test_every_command_that_takes_a_file_says_that_it_is_run(words):
+    text = " ".join(answer(words, "--help").split())
+    assert "FILE.py is run as code, with all your rights" in text
+
+
+CALLED_BACK = """
+import multiprocessing, signal, time, weakref
+
+class Gone:
+    pass
+
+gone = Gone()
+ref = weakref.ref(gone, lambda ref: signal.raise_signal(signal.SIGINT))
+del gone
+if multiprocessing.parent_process() is None:
+    time.sleep(60)
+"""
+
+
+def test_an_interrupt_in_a_callback_is_not_lost(tmp_path):
+    """Imports have such callbacks: there it was printed, and the command went on."""
+    (tmp_path / "called.py").write_text(CALLED_BACK)
+    done = in_a_process("audit", "called.py", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (130, "noisytheory audit: interrupted\n")
+
+
+RAISES = HOEFFDING.replace("    return", "    raise KeyboardInterrupt\n    return")
+
+
+@pytest.mark.parametrize("where", ["file", "functions"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("audit", "--workers=2"), ("audit", "--workers=0"), ("bound", "n=10", "delta=.1"),
+        ("compare", "n=10:99", "delta=.1"), ("replay",), ("replay", "--address", "n=10;0;0"),
+    ],
+    ids=" ".join,
+)
+def test_an_interrupt_of_a_file_s_own_is_its_mistake(tmp_path, words, where):
+    """A key press is 130, and was the system's: here no signal came."""
+    (tmp_path / "own.py").write_text("raise KeyboardInterrupt" if where == "file" else RAISES)
+    command, *rest = words
+    done = in_a_process(command, "own.py", *rest, cwd=tmp_path)
+    assert done.returncode == 2 and len(done.stderr.splitlines()) == 1
+    assert "raised KeyboardInterrupt (traceback" in done.stderr

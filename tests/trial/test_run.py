@@ -14,6 +14,7 @@ import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from fractions import Fraction
 from multiprocessing import get_context, parent_process
 from multiprocessing.context import SpawnProcess
 from multiprocessing.queues import SimpleQueue
@@ -477,6 +478,26 @@ def test_a_claim_that_cannot_be_tried(simulate, message):
                                rows=64, grid={"n": [1], "delta": [0.5]})
     with pytest.raises(ClaimError, match=f"planted/bad at n=1.*{message}"):
         run(claim)
+
+
+def _endless(n, *, size, rng):
+    return {"lhs": np.full(size, np.inf), "rhs": np.ones(size)}
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+@pytest.mark.parametrize(
+    ("certify", "message"),
+    [
+        (lambda lhs: nt.Certificate(Fraction(float(lhs)), 1),
+         "lhs of a draw is infinite, which is no number of exact arithmetic"),
+        (lambda lhs: nt.Certificate(lhs, 1), "a Certificate needs whole numbers or Fractions"),
+    ],
+)
+def test_an_infinite_draw_that_nothing_certifies(certify, message, workers):
+    claim = planted.PAPER.always("endless", statement="x", simulate=_endless, certify=certify,
+                                 rows=64, grid={"n": [1]})
+    with pytest.raises(ClaimError, match=f"planted/endless at n=1: {message}"):
+        run(claim, workers=workers)
 
 
 def _fails(n, *, size, rng):

@@ -791,10 +791,10 @@ def test_blocks_of_another_seed_are_never_taken(tmp_path: Path, part: str) -> No
             Store.load(tmp_path / str(RUN["seed"]))
     else:
         shutil.copy(foreign, place)
-    with (
-        Store.open(tmp_path / str(RUN["seed"]), RUN) as store,
-        pytest.raises(StoreError, match=r"from another run \(seed 7, this run 2026\)"),
-    ):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", Remark)
+        store = Store.open(tmp_path / str(RUN["seed"]), RUN)
+    with store, pytest.raises(StoreError, match=r"from another run \(seed 7, this run 2026\)"):
         open_blocks(store)
 
 
@@ -817,9 +817,33 @@ def test_a_claim_under_the_name_of_another_is_named_and_left_alone(tmp_path: Pat
     shutil.copytree(tmp_path / "s" / group_of(CLAIM), other)
     with pytest.warns(Damaged, match=f"lemma-3 .*it is that of {CLAIM}.*: move it away"):
         Store.load(tmp_path / "s").close()
-    with Store.open(tmp_path / "s", RUN) as store, pytest.raises(StoreError, match="other code"):
+    with (
+        pytest.warns(Remark, match="lemma-3 .* left alone"),
+        Store.open(tmp_path / "s", RUN) as store, pytest.raises(StoreError, match="other code"),
+    ):
         open_blocks(store, "kernel-mean/lemma-3", "f1")
     assert other.is_dir()
+
+
+def test_a_group_of_other_code_is_never_read(tmp_path: Path) -> None:
+    """It is whole, of this claim and of this run; the list alone knows better."""
+    finished_store(tmp_path / "s")
+    with Store.open(tmp_path / "other", RUN) as store:
+        blocks = open_blocks(store, CLAIM, "f1")
+        blocks.put(0, 0, block(0, 0))
+        blocks.finish(summary())
+    with Store.open(tmp_path / "s", RUN) as store:
+        open_blocks(store, "kernel-mean/lemma-3").finish(summary())
+    group = tmp_path / "s" / group_of(CLAIM)
+    shutil.rmtree(group)
+    shutil.copytree(tmp_path / "other" / group_of(CLAIM), group)
+    with pytest.warns(Damaged, match=f"{group_of(CLAIM)} .*of other code.*: move it away"):
+        assert Store.load(tmp_path / "s").ids() == ["kernel-mean/lemma-3"]
+    with (
+        pytest.warns(Remark, match="left alone"), Store.open(tmp_path / "s", RUN) as store,
+        pytest.raises(StoreError, match="other code"),
+    ):
+        open_blocks(store)
 
 
 def test_a_store_may_be_named_by_a_link(tmp_path: Path) -> None:
@@ -845,6 +869,19 @@ def test_nothing_is_written_through_a_link(tmp_path: Path, name: str) -> None:
     assert (tmp_path / "thesis").read_text() == "ten years of work"
 
 
+def test_a_link_to_a_whole_group_is_not_taken_for_it(tmp_path: Path) -> None:
+    """It was neither listed nor read afterwards, and the audit said that it had mended it."""
+    finished_store(tmp_path / "s")
+    group = tmp_path / "s" / group_of(CLAIM)
+    group.rename(tmp_path / "moved")
+    group.symlink_to(tmp_path / "moved")
+    with (
+        pytest.warns(Remark, match="left alone"), Store.open(tmp_path / "s", RUN) as store,
+        pytest.raises(StoreError, match="symbolic link"),
+    ):
+        open_blocks(store)
+
+
 def test_a_linked_folder_is_not_written_to(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     Store.open(tmp_path / "s", RUN).close()
@@ -852,9 +889,18 @@ def test_a_linked_folder_is_not_written_to(tmp_path: Path) -> None:
     with (
         pytest.warns(Remark, match="not of this package, and left alone: kernel-mean$"),
         Store.open(tmp_path / "s", RUN) as store,
+        pytest.raises(StoreError, match="symbolic link"),
     ):
+        open_blocks(store)
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
+def test_a_folder_that_becomes_a_link_is_not_written_to(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    with Store.open(tmp_path / "s", RUN) as store:
         blocks = open_blocks(store)
         blocks.put(0, 0, block(0, 0))
+        (tmp_path / "s" / "kernel-mean").symlink_to(tmp_path / "elsewhere")
         with pytest.raises(StoreError, match="symbolic link"):
             blocks.finish(summary())
     assert not list((tmp_path / "elsewhere").iterdir())

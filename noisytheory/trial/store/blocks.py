@@ -10,7 +10,7 @@ import numpy as np
 
 from noisytheory.trial.store import chunks
 from noisytheory.trial.store.compacted import DIGESTS, Compacted, write_blocks
-from noisytheory.trial.store.errors import StoreError, reading, writing
+from noisytheory.trial.store.errors import StoreError, reading
 from noisytheory.trial.store.journal import Journal, Layout, Where, encoded
 from noisytheory.trial.store.root import Root
 
@@ -37,7 +37,7 @@ class ClaimBlocks:
         self.layout = layout
         self._root, self._group = root, group
         self._journal, self._compacted = journal, compacted
-        with writing(root.location):
+        with root.writing():
             journal.scan()
             if compacted.whole and journal.blocks.keys() <= compacted.blocks():
                 # Death came between the compaction and the end of the journal.
@@ -121,7 +121,7 @@ class ClaimBlocks:
                 raise ValueError(f"block {block} of cell {cell} is finished, with other numbers")
             return
         self._root.postponed.pop(layout.claim, None)
-        with writing(self._root.location):
+        with self._root.writing():
             self._journal.append(where, frame)
 
     def finish(
@@ -228,7 +228,7 @@ class ClaimBlocks:
             if chunks.marker_of(attributes, arrays) == self._compacted.marker:
                 return
         digests = self._digests()
-        with writing(root.location):
+        with root.writing():
             # Before a compacted claim is written anew, the journal gets its blocks back.
             for where in sorted(self._blocks() - set(journal.blocks)):
                 journal.append(where, self._frame(where))

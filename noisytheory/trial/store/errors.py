@@ -53,14 +53,17 @@ def opening(location: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def writing(location: str) -> Iterator[None]:
-    """Say in one line where a write failed and why."""
+def writing(location: str, *, kept: bool) -> Iterator[None]:
+    """Say in one line where a write failed and why, and whether the store stays."""
     try:
         yield
     except OSError as error:
+        follows = (
+            "what it holds is whole, and the same run resumes from it" if kept
+            else "it goes with this process: choose a store with more room"
+        )
         raise StoreError(
-            f"cannot write to the store {location}: {_reason(error)}; "
-            "what it holds is whole, and the same run resumes from it"
+            f"cannot write to the store {location}: {_reason(error)}; {follows}"
         ) from error
 
 

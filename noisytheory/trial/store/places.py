@@ -157,6 +157,9 @@ class Directory:
 
     def journal(self, group: str, layout: Layout) -> FileJournal:
         """Return the journal of a group, which need not exist."""
+        # Before the work, and not after it.
+        _no_link((self.path / group).parent)
+        _no_link(self.path / group)
         return FileJournal(Path(self._hidden(group, "blocks")), layout, self.durable)
 
     def sweep(self) -> None:

@@ -7,12 +7,12 @@ import json
 import reprlib
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from noisytheory.trial.store.chunks import Array, branch, chunk_key, group_document, group_of
 from noisytheory.trial.store.compacted import whole_in
-from noisytheory.trial.store.errors import UNREADABLE, Remark, StoreError, damage, gone
+from noisytheory.trial.store.errors import UNREADABLE, Remark, StoreError, damage, gone, writing
 from noisytheory.trial.store.journal import encoded, sealed
 from noisytheory.trial.store.places import (
     COPY,
@@ -67,6 +67,10 @@ class Root:
         """Refuse to write what is open for reading only, or no longer locked."""
         if self.refusal:
             raise StoreError(f"the store {self.location} {self.refusal}")
+
+    def writing(self) -> contextlib.AbstractContextManager[None]:
+        """Context in which a write that fails is said in one line."""
+        return writing(self.location, kept=not self.temporary)
 
     @property
     def run(self) -> dict[str, Any]:
@@ -184,7 +188,11 @@ class Root:
         except UNREADABLE:
             return self._say_list()
         for group in [g for g in listed if g in self.groups]:
-            if self.groups[group][1] not in self._text and not self._is_whole(group):
+            if self._exchanged(group, inside):
+                self.damaged[group] = "it is of other code than the one that was put on the list"
+                self.foreign.add(group)
+                del self.groups[group]
+            elif self.groups[group][1] not in self._text and not self._is_whole(group):
                 self.damaged[group] = "its zarr.json is not what was written"
                 del self.groups[group]
         whole = [group for group in listed if group in self.groups]
@@ -198,6 +206,18 @@ class Root:
             self._say_list()
         else:
             self.damaged |= dict.fromkeys(absent, "it is on the list, and not there")
+
+    def _exchanged(self, group: str, inside: Mapping[str, Any]) -> bool:
+        """Whether a group is another one than was listed: off the list goes what is replaced.
+
+        Not so if the list has a bad byte: fingerprint and digest differ, both.
+        """
+        try:
+            listed = inside[group]["attributes"]
+            own = json.loads(self.place.read(f"{group}/zarr.json"))["attributes"]
+            return all(listed[name] != own[name] for name in ("fingerprint", "complete"))
+        except UNREADABLE:
+            return False
 
     def _is_whole(self, group: str) -> bool:
         """Whether what a group says of itself is what was written."""
@@ -234,6 +254,14 @@ class Root:
                 if name in _OF_A_RUN:
                     self.foreign.add(group)
         return claim_id, branch(group, attributes, [Array(*item) for item in described.items()])
+
+    def say_foreign(self) -> None:
+        """Name the groups that no audit with this store mends."""
+        for group in sorted(self.foreign):
+            why = self.damaged[group]
+            warnings.warn(
+                f"{group} in the store {self.location} is left alone ({why})", Remark, stacklevel=3
+            )
 
     def say_damage(self) -> None:
         """Name the groups that are there and cannot be taken."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from noisytheory.trial.store.blocks import ClaimBlocks
 from noisytheory.trial.store.chunks import group_of
 from noisytheory.trial.store.compacted import Compacted, compacted_in, whole_in
-from noisytheory.trial.store.errors import StoreError, damage, opening, reading, writing
+from noisytheory.trial.store.errors import StoreError, damage, opening, reading
 from noisytheory.trial.store.journal import Layout, encoded, sync_folder
 from noisytheory.trial.store.lock import Held
 from noisytheory.trial.store.places import Directory, Place, Temporary, place_at
@@ -132,6 +132,7 @@ class Store:
                             f"this run has {own.get(name)!r}: choose another store"
                         )
                 root.scan()
+                root.say_foreign()
                 for paper in root.papers:
                     root.make_paper(paper)
                 root.write()
@@ -222,8 +223,8 @@ class Store:
         if known is not None:
             layout.check(known.layout.described, self.location)
             return known
-        journal = root.place.journal(group, layout)
         with reading(self.location):
+            journal = root.place.journal(group, layout)
             described = journal.description()
             if described is not None:
                 layout.check(described, self.location)
@@ -320,7 +321,7 @@ class Store:
             If it cannot be written. The claims are whole all the same, and found by `load`.
         """
         if self._root.stale and not self._root.refusal:
-            with writing(self.location):
+            with self._root.writing():
                 self._root.write()
 
     def close(self) -> None:

@@ -1,0 +1,50 @@
+"""What moves the cursor, colours, or turns the direction of text is shown, not sent to a terminal.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from io import FileIO, TextIOWrapper
+
+__all__ = ["Shown", "show_controls", "visible"]
+
+
+def visible(text: str) -> str:
+    """A text whose control characters are shown and not sent to the terminal.
+
+    Examples
+    --------
+    >>> print(visible("a \x1b[31mred\x1b[0m word"))
+    a \\x1b[31mred\\x1b[0m word
+    """
+    return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
+_CONTROL = re.compile(
+    "[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
+)
+
+
+class Shown(TextIOWrapper):
+    """A stream in place of another, to the same descriptor; `unshown` is that other one."""
+
+    def __init__(self, unshown: TextIOWrapper) -> None:
+        # The descriptor is not its own: the end of this object closes nothing.
+        raw = FileIO(unshown.fileno(), "w", closefd=False)
+        super().__init__(raw, unshown.encoding, "replace", write_through=True)
+        self.unshown = unshown
+
+    def write(self, text: str) -> int:
+        """Write lines."""
+        super().write("\n".join(map(visible, text.split("\n"))))
+        return len(text)
+
+
+def show_controls() -> None:
+    """From now on, whatever Python prints in this process is shown so."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if isinstance(stream, TextIOWrapper) and not isinstance(stream, Shown):
+            stream.flush()
+            setattr(sys, name, Shown(stream))
