@@ -219,6 +219,7 @@ final_error = PAPER.always(
     grid=dict(n=[10**5]),
     given=dict(flips="1/10", step="forced", tolerance="1/20", number=30),
     origin="candidate",
+    note="Attained by two classes seen at an angle, from weights that predict every one wrong.",
     twin=dict(given=dict(flips="1/10", step="predicted", tolerance="1/20", number=30),
               why="steps from the error set alone"),
     **LAST,
