@@ -127,6 +127,20 @@ at_the_stop = PAPER.always(
     twin=dict(given=dict(stop="printed"), why="stop by the pair at hand"),
     **worked(sides.lengths_at_the_stop),
 )
+in_all_regions = PAPER.identity(
+    "algorithm-2/ties",
+    statement=r"\|z_{pq}\|\text{ with }\mathcal A_p=\{x:\langle w_p-w_k,x\rangle\ge0\ \forall k\}",
+    place="(8), Sec. 3.2",
+    hypotheses=["exact update vectors", FORCED],
+    given=dict(tied="all"),
+    quantity="length of an update vector",
+    note=(
+        "A tied point lies in the regions of all tied classes: at W = 0 every point in every one. "
+        "The algorithm gives it to the lowest alone unless it is asked for `ties=\"all\"`."
+    ),
+    twin=dict(given=dict(tied="lowest"), why="tied points to the lowest class"),
+    **worked(sides.tied_lengths),
+)
 
 UPDATES: dict[str, Any] = dict(place="Proposition 4, Sec. 3.4", quantity="updates")
 proposition_4_printed = PAPER.always(

@@ -262,6 +262,24 @@ def lengths_at_the_stop(stop: str) -> Iterator[Certificate]:
                           applies=found.stopped == "small")
 
 
+def tied_lengths(tied: str) -> Iterator[Certificate]:
+    """Lengths of the update vectors that a run keeps, at W = 0, from given weights and later,
+    against the definition's: a tied point lies in every region where no class scores more."""
+    for at in (FIVE, *random_instances(8)):
+        nowhere = [[ZERO] * len(at.points[0])] * at.classes
+        for start, options in ((nowhere, {"tolerance": 100 * ONE}),
+                               (at.weights, {"tolerance": 100 * ONE}),
+                               (nowhere, {"step": "forced", "max_iter": 1})):
+            found = run(at, at.joint, at.confusion, ties=tied, start=start, **options)
+            for p, inside in enumerate(regions(at.points, found.weights)):
+                for q in range(at.classes):
+                    due = root(squared(means(at.points, at.masses, at.labels, inside, q)))
+                    off = due / 10**30  # norms have 40 digits
+                    if p != q:
+                        yield Certificate(found.residual[p, q], (due - off, due + off),
+                                          [("pair", (p, q)), ("updates", found.updates)])
+
+
 def given_label(read: str) -> Iterator[Certificate]:
     """Largest chance of another prediction by a perfect classifier, given a label or a class."""
     prior = [Fraction(7, 10), Fraction(3, 10)]
