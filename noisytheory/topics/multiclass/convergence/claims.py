@@ -304,8 +304,8 @@ any_pair = PAPER.tail(
     statement=r"\text{stop when }\|z_{pq}\|\le s\text{ for all pairs: error}\le\tfrac34",
     grid=dict(n=[500], delta=[0.5]),
     given=dict(stop="all_pairs", tolerance=0.001),
-    rows=16,
-    note="At most 60 updates, after which the error is about three fifths.",
+    rows=32,
+    note="At most 40 updates, after which the error is about two thirds.",
     twin=dict(given=dict(stop="printed", tolerance=0.001), why="stop by the pair at hand"),
     **PAIRS,
 )
