@@ -134,9 +134,12 @@ class _Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             named = order if np.shape(given) == (classes, classes) else None
             matrix = columns(given, orientation, classes=named)
         if len(matrix) != classes:
+            cure = (
+                "it must know them all" if len(matrix) < classes
+                else "give classes= to fit if some are missing in y"
+            )
             raise ValueError(
-                f"confusion is of {len(matrix)} classes and y holds {classes}: give classes= to "
-                "fit if some are missing in y"
+                f"confusion is of {len(matrix)} classes and y holds {classes}: {cure}"
             )
         self._places = [order.index(name) for name in self.classes_.tolist()]
         return np.asarray(matrix)[np.ix_(self._places, self._places)]

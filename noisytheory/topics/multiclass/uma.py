@@ -60,7 +60,8 @@ def _checked_labels(labels: Any, n: int, classes: int) -> NDArray[Any]:
         raise ValueError(f"labels must be one a point, {n} of them, got shape {given.shape}")
     if given.dtype.kind not in "iu" or given.min() < 0 or given.max() >= classes:
         raise ValueError(
-            f"labels must be classes 0 to {classes - 1}, the confusion has {classes} of them"
+            f"labels must be classes 0 to {classes - 1}, the confusion has {classes} of them; got "
+            + (f"{given.min()} to {given.max()}" if given.dtype.kind in "iu" else f"{given.dtype}")
         )
     return given.astype(np.int64)
 

@@ -271,7 +271,7 @@ def tied_lengths(tied: str) -> Iterator[Certificate]:
                                (at.weights, {"tolerance": 100 * ONE}),
                                (nowhere, {"step": "forced", "max_iter": 1})):
             found = run(at, at.joint, at.confusion, ties=tied, start=start, **options)
-            for p, inside in enumerate(regions(at.points, found.weights)):
+            for p, inside in enumerate(regions(at.points, found.weights.tolist())):
                 for q in range(at.classes):
                     due = root(squared(means(at.points, at.masses, at.labels, inside, q)))
                     off = due / 10**30  # norms have 40 digits

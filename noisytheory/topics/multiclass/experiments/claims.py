@@ -106,6 +106,7 @@ toy_repaired = PAPER.equal(
     high=1.0,
     margin=some_of_it,
     rows=1024,
+    origin="candidate",
     note=(
         "One class in 120 at .025, and some class in one draw of twelve: ten runs without are no "
         "surprise. At .1 a margin that is wrong by a tenth would not be upheld."
@@ -144,7 +145,8 @@ start_printed = PAPER.tail(
     expect="refuted",
     note=(
         "Print's numbers are read off, each to .05. With C = I it is a batch Perceptron, which "
-        "starts where UMA does; the last weights of an online one are, after enough updates, as far above as print's."
+        "starts where UMA does; an online one's last weights are as far above as print's, once UMA "
+        "has made a thousand."
     ),
     **START,
 )

@@ -136,7 +136,7 @@ def empty_classes(
     at = ends[..., None] + width[..., None] * (np.arange(places) + 0.5) / places
     points, weights = (np.stack([np.cos(a), np.sin(a)], axis=-1) for a in (at, angles))
     _, kept = sectors(points.reshape(size, -1, 2), weights, gap, reading)
-    return 1.0 - kept.reshape(at.shape).any(axis=2).mean(axis=1)
+    return np.asarray(1.0 - kept.reshape(at.shape).any(axis=2).mean(axis=1))
 
 
 @functools.cache
