@@ -129,7 +129,8 @@ at_the_stop = PAPER.always(
 )
 in_all_regions = PAPER.identity(
     "algorithm-2/ties",
-    statement=r"\|z_{pq}\|=\|\mu^p_q\|\text{ with }\mathcal A_p=\{x:\langle w_p-w_k,x\rangle\ge0\ \forall k\}",
+    statement=r"\|z_{pq}\|=\|\mu^p_q\|\text{ with }"
+    r"\mathcal A_p=\{x:\langle w_p-w_k,x\rangle\ge0\ \forall k\}",
     place="(8), Sec. 3.2",
     hypotheses=["exact update vectors", FORCED],
     given=dict(tied="all"),
