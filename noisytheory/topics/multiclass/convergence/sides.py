@@ -269,8 +269,9 @@ def tied_lengths(tied: str) -> Iterator[Certificate]:
         nowhere = [[ZERO] * len(at.points[0])] * at.classes
         for start, options in ((nowhere, {"tolerance": 100 * ONE}),
                                (at.weights, {"tolerance": 100 * ONE}),
-                               (nowhere, {"step": "forced", "max_iter": 1})):
-            found = run(at, at.joint, at.confusion, ties=tied, start=start, **options)
+                               (nowhere, {"max_iter": 1})):
+            found = run(at, at.joint, at.confusion, ties=tied, start=start, step="forced",
+                        **options)
             for p, inside in enumerate(regions(at.points, found.weights.tolist())):
                 for q in range(at.classes):
                     due = root(squared(means(at.points, at.masses, at.labels, inside, q)))
