@@ -28,7 +28,7 @@ VALUES: dict[str, Any] = {
     "plus": 0.2, "positive": 0.5, "power": 1.0, "radius": 1.0, "regret": 0.5, "risk": 0.3, "s": 1.2,
     "s2": 0.4, "sample_norm": 0.5, "score": 0.4, "sets": 5, "shift": 0.6, "sigma": 0.1,
     "sigma2": 1.3, "spread": 1.0, "squared_differences": 1.0, "squares": 0.9, "start": 1.1,
-    "theta": 0.3, "tolerance": 0.01, "top_eigenvalue": 0.5, "total": 1.0, "trials": 20,
+    "theta": 0.3, "tolerance": 0.6, "top_eigenvalue": 0.5, "total": 1.0, "trials": 20,
     "variance": 1.0, "width": 0.5, "x": 0.3, "z": 4, "zero": 1.0,
     **dict.fromkeys(("Bg", "Blabel", "Bpsi", "Bw", "Bx", "By"), 1.2),
 }

@@ -419,7 +419,10 @@ def prose(found: dict[str, Any], seen: dict[str, list[int]]) -> Iterator[str]:
         "theorems. "
         f"UMA with the true confusion is ahead of ignoring the noise in {cells('UMA', 'ignoring')} "
         f"cells, of a linear SVM that ignores it in {cells('UMA', 'SVM')}, and of the plain "
-        f"ultraconservative Perceptron in {cells('UMA', 'perceptron')}."
+        f"ultraconservative Perceptron in {cells('UMA', 'perceptron')}. Cells and fits, here and "
+        f"below, are those of {', '.join(grid_of)}: the digits in between, "
+        f"{' and '.join(name for name in UNEVEN if name not in grid_of)}, which serve the line on "
+        "imbalance alone, are not among them."
     )
     lines = []
     for k in AUDITS:

@@ -134,9 +134,12 @@ class _Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             named = order if np.shape(given) == (classes, classes) else None
             matrix = columns(given, orientation, classes=named)
         if len(matrix) != classes:
+            cure = (
+                "it must know them all" if len(matrix) < classes
+                else "give classes= to fit if some are missing in y"
+            )
             raise ValueError(
-                f"confusion is of {len(matrix)} classes and y holds {classes}: give classes= to "
-                "fit if some are missing in y"
+                f"confusion is of {len(matrix)} classes and y holds {classes}: {cure}"
             )
         self._places = [order.index(name) for name in self.classes_.tolist()]
         return np.asarray(matrix)[np.ix_(self._places, self._places)]
@@ -329,7 +332,7 @@ class UMAClassifier(_Linear):
     expected_gain_ : float
         After `fit` without audited examples, with an estimate, or with a matrix and fewer than four
         million numbers in ``X``: by how much ignoring the noise errs more, as the noisy labels
-        tell.
+        tell; between -1 and 1, where an estimate beyond is cut off.
     class_shares_ : array, shape (Q,)
         Estimated shares of the true classes.
     audited_errors_ : dict of str to float
@@ -410,7 +413,9 @@ class UMAClassifier(_Linear):
             without names has them in an order that is not the sorted one.
         audited : pair of array-like, optional
             Some examples and their true labels, of two classes at least, to see whether the
-            correction pays.
+            correction pays. They should be drawn at random, of each class or of all: the first ones
+            of each class, or those that came first, may be easier or of another source than the
+            rest, and then tell of themselves alone. So of those that an estimate is made of.
 
         Returns
         -------
@@ -524,7 +529,7 @@ class UMAClassifier(_Linear):
         )
         if estimated:
             what = f"that is estimated from {given.counts.sum()} examples: audit more"
-            self.expected_gain_ = gain_by_noisy_labels(
+            gain = gain_by_noisy_labels(
                 ours, other, codes,
                 ConfusionEstimate(given.counts[np.ix_(self._places, self._places)]),
                 rng=np.random.default_rng(_seed(self.random_state)),
@@ -532,12 +537,13 @@ class UMAClassifier(_Linear):
         else:
             # A matrix does not say how wrong it may be, and its own word is taken.
             what = "that is given: have it checked on audited examples"
-            self.expected_gain_, error = gain_by_known_confusion(
-                ours, other, codes, self.confusion_)
-        if self.expected_gain_ < -error:
+            gain, error = gain_by_known_confusion(ours, other, codes, self.confusion_)
+        # What is estimated lies between; the estimate goes beyond where noise is amplified.
+        self.expected_gain_ = min(1.0, max(-1.0, gain))
+        if gain < -error:
             warnings.warn(
                 f"the noisy labels tell that ignoring the noise errs less, by "
-                f"{min(1.0, -self.expected_gain_):.2g}, than correcting it by a confusion {what}, "
+                f"{-self.expected_gain_:.2g}, than correcting it by a confusion {what}, "
                 "ignore the noise, or train on the audited examples alone; give them to fit as "
                 "audited= to see", UserWarning, stacklevel=3,
             )

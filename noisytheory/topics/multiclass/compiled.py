@@ -12,7 +12,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["empty_to_zero", "extents", "sum_bytes", "sum_rows", "update_bytes", "update_rows"]
+__all__ = [
+    "empty_to_zero", "extents", "sum_bytes", "sum_rows", "update_bytes", "update_rows", "winners",
+]
 
 FULL = 128
 """Bytes that a 16-bit sum holds, added or taken away."""
@@ -84,9 +86,7 @@ def _products(
 
 
 @njit(cache=True)
-def _winners(
-    scores: NDArray[Any], start: int, top: NDArray[Any], best: NDArray[Any]
-) -> None:
+def winners(scores: NDArray[Any], start: int, top: NDArray[Any], best: NDArray[Any]) -> None:
     """The lowest of the best classes of some columns."""
     first, stop = scores[0], start + best.shape[0]
     for k in range(best.shape[0]):
@@ -113,7 +113,7 @@ def _plan(
         for k in range(len(product)):
             tried[q, k] = scores[q, k * LOOK] + tau[q] * product[k]
     top, best = np.empty(len(product)), np.empty(len(product), np.int64)
-    _winners(tried, 0, top, best)
+    winners(tried, 0, top, best)
     moves, sizes = np.zeros(classes, np.int64), np.zeros(classes, np.int64)
     for k in range(len(product)):
         old = region[k * LOOK]
@@ -152,7 +152,7 @@ def _moves(
             row = scores[q, start : start + size]
             for k in range(size):
                 row[k] += tau[q] * product[k]
-    _winners(scores, start, top[:size], into[:size])
+    winners(scores, start, top[:size], into[:size])
     for k in range(size):
         to, old = into[k], region[start + k]
         away[k] = -1

@@ -11,6 +11,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from noisytheory.topics.multiclass.compiled import winners
+
 __all__ = ["learn", "learned"]
 
 STEPS = ("worst", "predicted", "forced")
@@ -36,7 +38,7 @@ def learned(
     pairs, lengths = np.zeros((runs, max_iter, 2), np.int64), np.zeros((runs, max_iter))
     norms, counts = np.zeros((runs, classes, classes)), np.zeros((runs, 4), np.int64)
     learn(
-        rows, starts, where, values, labels, np.ascontiguousarray(inverses), weights, shares,
+        rows, starts, where, values, labels, np.array(inverses, order="C"), weights, shares,
         usable, strategy == "confusion", STEPS.index(step), bool(normalise), float(tolerance),
         float(error_alpha), pairs, lengths, norms, counts,
     )
@@ -46,16 +48,6 @@ def learned(
          skipped, STOPPED[stopped], shares[s])
         for s, (updates, draws, skipped, stopped) in enumerate(counts.tolist())
     ]
-
-
-@njit(cache=True)
-def _lowest_best(scores: NDArray[Any], best: NDArray[Any], region: NDArray[Any]) -> None:
-    for i in range(best.shape[0]):
-        best[i], region[i] = scores[0, i], 0
-    for q in range(1, scores.shape[0]):
-        for i in range(best.shape[0]):
-            if scores[q, i] > best[i]:
-                best[i], region[i] = scores[q, i], q
 
 
 @njit(cache=True)
@@ -145,7 +137,7 @@ def learn(
             for k in range(classes):
                 for j in range(d):
                     sums[p, k, j] = 0.0
-        _lowest_best(scores, best, region)
+        winners(scores, 0, best, region)
         for i in range(n):
             inside[region[i]] += 1
             if sparse:
@@ -161,14 +153,14 @@ def learn(
                     continue
                 changed[p] = False
                 for q in range(classes):
-                    vector, norms[s, p, q] = vectors[p, q], 0.0
+                    norms[s, p, q] = 0.0
                     for j in range(d):
-                        vector[j] = 0.0
+                        vectors[p, q, j] = 0.0
                     # Of no points nothing is left but rounding.
                     for k in range(classes if inside[p] else 0):
                         share = inverses[s, q, k] / n
                         for j in range(d if share != 0 else 0):
-                            vector[j] += share * sums[p, k, j]
+                            vectors[p, q, j] += share * sums[p, k, j]
                 # Classes within: sums that do not wait for each other.
                 for j in range(d):
                     for q in range(classes):
@@ -233,7 +225,7 @@ def learn(
                 scores[q, i] += product[i]
                 scores[down, i] -= product[i]
                 old[i] = region[i]
-            _lowest_best(scores, best, region)
+            winners(scores, 0, best, region)
             for i in range(n):
                 if region[i] != old[i]:
                     to, out = region[i], old[i]

@@ -17,7 +17,7 @@ from noisytheory.topics.multiclass.exactly import DIGITS
 from noisytheory.vocabulary.confusion import Orientation, columns, inverse_of
 from noisytheory.vocabulary.exact import over, whole
 
-__all__ = ["Floating", "Whole", "in_arithmetic_of", "inverse_for"]
+__all__ = ["Floating", "Whole", "in_arithmetic_of", "in_units", "inverse_for"]
 
 Numbers: TypeAlias = NDArray[Any]
 """Floats, fractions, or whole numbers."""
@@ -151,3 +151,13 @@ class Whole(Floating):
 
 
 _ROOTS = np.frompyfunc(math.isqrt, 1, 1)
+
+
+def in_units(
+    x: Any, y: NDArray[Any], inverses: Numbers, weights: Numbers
+) -> tuple[Floating, Any, NDArray[Any], Numbers, Numbers]:
+    """Numbers as they are; fractions as whole numbers, classes then as masses."""
+    if x.dtype != object:
+        return Floating(), x, y, inverses, weights
+    units = Whole(x, y, inverses, weights)
+    return units, units.points, units.masses, units.inverses, units.weights

@@ -22,7 +22,6 @@ from noisytheory.topics.multiclass.convergence import bounds as convergence_boun
 from noisytheory.topics.multiclass.convergence import sides as convergence
 from noisytheory.topics.multiclass.deviations import bounds, simulate
 from noisytheory.topics.multiclass.deviations import sides as deviations
-from noisytheory.topics.multiclass.deviations.claims import regions
 from noisytheory.topics.multiclass.experiments import simulate as experiments
 from noisytheory.topics.multiclass.experiments.front_end import kernel_features
 from noisytheory.topics.multiclass.experiments.protocol import (
@@ -235,7 +234,7 @@ def arcs(atoms):
 @pytest.mark.parametrize("atoms", [3, 6, 9])
 def test_as_many_regions_as_different_arcs_and_none(atoms):
     found = {frozenset(chosen.tolist()) for chosen in arcs(atoms)}
-    assert regions(simulate.circle(atoms, 0.2)) == len(found) + 1
+    assert simulate.circle(atoms, 0.2).sets == len(found) + 1
 
 
 def test_the_supremum_over_all_weights_is_that_of_all_regions():

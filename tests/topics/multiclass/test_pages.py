@@ -20,7 +20,7 @@ DATA = ("digits", "_features")
 @pytest.fixture
 def taken(monkeypatch):
     """The steps that learners take, whatever the form of their loop."""
-    seen, lockstep, steps = set(), UMA._in_lockstep, ONLINE.steps
+    seen, lockstep, steps = set(), UMA.in_lockstep, ONLINE.steps
 
     def runs(*given, **options):
         seen.add(options.get("step", "predicted"))
@@ -30,7 +30,7 @@ def taken(monkeypatch):
         seen.add(rule)
         return steps(scores, true, erring, rule, **options)
 
-    monkeypatch.setattr(UMA, "_in_lockstep", runs)
+    monkeypatch.setattr(UMA, "in_lockstep", runs)
     monkeypatch.setattr(ONLINE, "steps", online)
     return seen
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import pytest
 from scipy import sparse
 
 from noisytheory.topics.multiclass import STEPS, ultraconservative, uma, uma_runs, update_vectors
 from noisytheory.topics.multiclass import kept as kept_module
+from noisytheory.topics.multiclass import lockstep as lockstep_module
 from noisytheory.topics.multiclass.kept import Scaled, scaled
 from noisytheory.vocabulary.noise import Confusion
 from noisytheory.vocabulary.populations import Finite, Multiclass
 
-uma_module = sys.modules[uma.__module__]
 POP5 = Multiclass(
     Finite("five atoms", [[1, 0], [0.6, 0.8], [-0.6, 0.8], [-1, 0], [0, -1]], [0, 1, 1, 2, 2],
            [0.3, 0.2, 0.2, 0.1, 0.2], classes=3),
@@ -232,10 +230,10 @@ def test_several_runs_are_those_one_by_one(options, n, form):
 
 
 @pytest.mark.parametrize("few", [1 << 15, 0])
-@pytest.mark.parametrize("small", [uma_module.SMALL, 0])
+@pytest.mark.parametrize("small", [lockstep_module.SMALL, 0])
 def test_sparse_runs_are_those_one_by_one(few, small, monkeypatch):
     monkeypatch.setattr(kept_module, "SPARSE_FEW", few)
-    monkeypatch.setattr(uma_module, "SMALL", small)
+    monkeypatch.setattr(lockstep_module, "SMALL", small)
     rng = np.random.default_rng(12)
     x = rng.poisson(0.3, size=(4, 80, 12)).astype(float)
     y = rng.integers(3, size=(4, 80))

@@ -26,8 +26,6 @@ ETA = NONNEGATIVE.of(r"$\eta$, largest $\|z_{pq}-\mu^p_q\|$ along the run.")
 THETA = POSITIVE.of(r"Margin $\theta$, with $\|W^*\|_F=1$.")
 TOLERANCE = POSITIVE.of("Stop radius s.")
 LENGTH = Domain(0, 1, include_high=True)
-TINY = 1e-150
-"""In place of a bracket that is not positive: the bound is then beyond any number of updates."""
 
 
 @requires(theta=THETA)
@@ -78,6 +76,12 @@ def updates_unnormalised(theta: Numeric, least: Numeric, largest: Numeric) -> Nu
     return 2 / theta**2 * (largest + least) ** 2 / (4 * largest * least)
 
 
+def _of_bracket(bracket: Numeric) -> Numeric:
+    """What a margin of unit steps allows; infinite where the noise leaves none."""
+    with np.errstate(divide="ignore"):
+        return 2 / np.maximum(bracket, 0.0) ** 2
+
+
 @requires(theta=THETA, eta=ETA, tolerance=TOLERANCE)
 def updates_noisy(theta: Numeric, eta: Numeric, tolerance: Numeric) -> Numeric:
     r"""Most updates of length 1 with ultraconservative steps from a sample.
@@ -90,15 +94,15 @@ def updates_noisy(theta: Numeric, eta: Numeric, tolerance: Numeric) -> Numeric:
 
     Notes
     -----
-    Proposition 4 repaired; beyond any number where the bracket is not positive.
+    Proposition 4 repaired; infinite where the bracket is not positive.
 
     Examples
     --------
-    >>> float(updates_noisy(0.5, 0.0, 0.1))
-    8.0
+    >>> float(updates_noisy(0.5, 0.0, 0.1)), float(updates_noisy(0.5, 0.1, 0.1))
+    (8.0, inf)
     """
     bracket = theta - (theta + np.sqrt(2)) * eta / tolerance
-    return 2 / np.maximum(bracket, TINY) ** 2
+    return _of_bracket(bracket)
 
 
 @requires(theta=THETA, eta=ETA, tolerance=TOLERANCE)
@@ -115,7 +119,8 @@ def updates_forced(theta: Numeric, eta: Numeric, tolerance: Numeric) -> Numeric:
     -----
     Candidate, not in print. $\langle w_p-w_q,z\rangle\ge-\sqrt2\|W\|\eta$, so
     $\|W_K\|\le\sqrt2K\eta/s+\sqrt{2K}$, and
-    $\langle W^*,W_K\rangle\ge K(\theta-(\theta+\sqrt2)\eta/s)$.
+    $\langle W^*,W_K\rangle\ge K(\theta-(\theta+\sqrt2)\eta/s)$. Infinite where the bracket is not
+    positive.
 
     Examples
     --------
@@ -123,7 +128,7 @@ def updates_forced(theta: Numeric, eta: Numeric, tolerance: Numeric) -> Numeric:
     8.0
     """
     bracket = theta - (theta + 2 * np.sqrt(2)) * eta / tolerance
-    return 2 / np.maximum(bracket, TINY) ** 2
+    return _of_bracket(bracket)
 
 
 @requires(theta=THETA, eta=ETA, tolerance=TOLERANCE, classes=CLASSES)

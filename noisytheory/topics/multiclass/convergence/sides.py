@@ -207,7 +207,7 @@ def sampled_updates(flips: str, n: int, step: str, tolerance: str) -> Iterator[C
         more = 2 if step == "forced" else 1
         bracket = theta - (theta + more * root(Fraction(2))) * eta / s
         yield Certificate(
-            found.updates, 2 / bracket**2 if bracket > 0 else Fraction(10**300),
+            found.updates, 2 / bracket**2 if bracket > 0 else ZERO,
             [("updates", found.updates), ("theta", theta), ("eta", eta), ("tolerance", s)],
             applies=bracket > 0,
         )
@@ -216,15 +216,19 @@ def sampled_updates(flips: str, n: int, step: str, tolerance: str) -> Iterator[C
 def sampled_error(
     flips: str, n: int, step: str, tolerance: str, number: int
 ) -> Iterator[Certificate]:
-    """Error at the end of such runs, and of one whose radius hides a class seen at an angle."""
+    """Error at the end of such runs, and of one whose radius hides that every prediction is wrong.
+
+    Both classes are seen at an angle, and the weights to start from are those of the other one.
+    """
     cosine, sine = Fraction(7, 25), Fraction(24, 25)
+    quarter = HALF / 2
     hidden = Instance.of(
-        [[-ONE, ZERO], [cosine, sine], [cosine, -sine]], [HALF, HALF / 2, HALF / 2], [0, 1, 1],
-        unit(2), [[-ONE, ZERO], [ONE, ZERO]],
+        [[-cosine, sine], [-cosine, -sine], [cosine, sine], [cosine, -sine]], [quarter] * 4,
+        [0, 0, 1, 1], unit(2), [[-ONE, ZERO], [ONE, ZERO]],
     )
     radius = cosine / 2 + Fraction(1, 2**20)
     stopped = run(hidden, hidden.joint, hidden.confusion, step=step, normalise=True,
-                  tolerance=radius)
+                  tolerance=radius, start=[[ONE, ZERO], [-ONE, ZERO]])
     first = (Taught(hidden, hidden.weights, 2 * cosine, Fraction(2)), stopped, ZERO, radius)
     for taught, found, eta, s in (first, *sampled(flips, int(n), step, tolerance, int(number))):
         at, theta = taught.at, root(taught.gap**2 / taught.norm)
@@ -256,6 +260,25 @@ def lengths_at_the_stop(stop: str) -> Iterator[Certificate]:
         )
         yield Certificate(longest, tolerance**2, [("updates", found.updates)],
                           applies=found.stopped == "small")
+
+
+def tied_lengths(tied: str) -> Iterator[Certificate]:
+    """Lengths of the update vectors that a run keeps, at W = 0, from given weights and later,
+    against the definition's: a tied point lies in every region where no class scores more."""
+    for at in (FIVE, *random_instances(8)):
+        nowhere = [[ZERO] * len(at.points[0])] * at.classes
+        for start, options in ((nowhere, {"tolerance": 100 * ONE}),
+                               (at.weights, {"tolerance": 100 * ONE}),
+                               (nowhere, {"max_iter": 1})):
+            found = run(at, at.joint, at.confusion, ties=tied, start=start, step="forced",
+                        **options)
+            for p, inside in enumerate(regions(at.points, found.weights.tolist())):
+                for q in range(at.classes):
+                    due = root(squared(means(at.points, at.masses, at.labels, inside, q)))
+                    off = due / 10**30  # norms have 40 digits
+                    if p != q:
+                        yield Certificate(found.residual[p, q], (due - off, due + off),
+                                          [("pair", (p, q)), ("updates", found.updates)])
 
 
 def given_label(read: str) -> Iterator[Certificate]:

@@ -18,8 +18,8 @@ from noisytheory.vocabulary.confusion import amplification, inverse_of
 from noisytheory.vocabulary.populations import Finite, Multiclass
 
 __all__ = [
-    "OneAtom", "circle", "deviation", "deviation_law", "lower_supremum", "needed", "supremum",
-    "two_atoms",
+    "OnCircle", "OneAtom", "circle", "deviation", "deviation_law", "lower_supremum", "needed",
+    "single", "supremum",
 ]
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -119,28 +119,40 @@ def margin_law(n: int, epsilon: float, short: str) -> Law:
     return Law(due - epsilon - theta * hits / n, chance / chance.sum(), error=1e-7)
 
 
-def circle(atoms: int, rate: float) -> Multiclass:
+class OnCircle(Multiclass):
+    """Atoms of norm 1 in the plane, where regions are arcs."""
+
+    dimension = 2
+
+    @property
+    def sets(self) -> int:
+        """M, sets of atoms that a region can be: arcs shorter than all, all, and none."""
+        atoms = len(self.points)
+        return atoms * (atoms - 1) + 2
+
+
+def circle(atoms: int, rate: float) -> OnCircle:
     """Three classes on arcs of a circle, uneven masses, labels replaced at a rate."""
     angle = 2 * np.pi * (np.arange(atoms) + 0.3) / atoms
     masses = 1.0 + np.arange(atoms) % 3
     confusion = np.full((3, 3), rate / 2) + np.eye(3) * (1 - 1.5 * rate)
-    return Multiclass(Finite(
+    return OnCircle(Finite(
         f"{atoms} atoms on a circle, rate {rate:g}",
         np.column_stack([np.cos(angle), np.sin(angle)]),
         3 * np.arange(atoms) // atoms, masses / masses.sum(), classes=3,
     ), confusion)
 
 
-def two_atoms(flip: float) -> Multiclass:
-    """Two orthonormal atoms, half the mass each, labels flipped."""
-    return Multiclass(
-        Finite(f"two atoms, flips {flip:g}", np.eye(2), [0, 1], classes=2),
+def single(flip: float) -> OnCircle:
+    """One atom, labels of two classes flipped."""
+    return OnCircle(
+        Finite(f"a single atom, flips {flip:g}", [[1.0, 0.0]], [0], classes=2),
         [[1 - flip, flip], [flip, 1 - flip]],
     )
 
 
 def supremum(
-    population: Multiclass, n: int, *, size: int, rng: np.random.Generator
+    population: OnCircle, n: int, *, size: int, rng: np.random.Generator
 ) -> Floats:
     """Largest deviation of z over all weights in the plane and all true classes."""
     back = inverse_of(population.confusion)
@@ -207,7 +219,6 @@ def _near(value: float) -> tuple[Fraction, Fraction]:
     return exact * (1 - ROUNDING), exact * (1 + ROUNDING)
 
 
-@functools.cache
 def _last_violation(beta: float, epsilon: float, delta: float) -> int:
     from scipy.stats import binom
 
@@ -221,9 +232,10 @@ def _last_violation(beta: float, epsilon: float, delta: float) -> int:
     return int(n[chance > delta][-1])
 
 
-def needed(beta: float, epsilon: float, level: float, promise: str) -> Iterator[Certificate]:
-    """Largest sample of one atom in which z is off by epsilon with probability above a level."""
-    n = _last_violation(float(beta), float(epsilon), float(level))
+@functools.cache
+def _exceeded(beta: float, epsilon: float, delta: float) -> tuple[int, Fraction]:
+    """The last sample that violates, by floats, and with which probability it does."""
+    n = _last_violation(beta, epsilon, delta)
     exact = Fraction(beta)
     keep, off = exact / (2 * exact - 1), Fraction(epsilon)
     inverse = inverse_of([[keep, 1 - keep], [1 - keep, keep]])
@@ -237,9 +249,14 @@ def needed(beta: float, epsilon: float, level: float, promise: str) -> Iterator[
         if least <= k <= most:
             within += ways
         ways = ways * (n - k) * top // ((k + 1) * (bottom - top))
-    chance = 1 - Fraction(within, bottom**n)
+    return n, 1 - Fraction(within, bottom**n)
+
+
+def needed(beta: float, epsilon: float, level: float, promise: str) -> Iterator[Certificate]:
+    """Largest sample of one atom in which z is off by epsilon with probability above a level."""
+    n, chance = _exceeded(float(beta), float(epsilon), float(level))
     exceeded = chance > Fraction(level)
     log = math.log(2 / level) if promise == "squared" else math.log(2 / level / epsilon**2)
     due = (2 * beta**2 if promise == "squared" else 1) * log / epsilon**2
-    steps = [("examples", n), ("chance", Fraction(round(float(chance), 6)))]
+    steps = [("examples", n), ("chance", Fraction(float(f"{float(chance):.6g}")))]
     yield Certificate(n if exceeded else 0, _near(due), steps)

@@ -25,7 +25,6 @@ from noisytheory.topics.multiclass.experiments.protocol import (
 from noisytheory.topics.multiclass.experiments.text import documents
 from noisytheory.topics.multiclass.experiments.toy import sectors, toy_data
 from noisytheory.topics.multiclass.setting.noise_path import noise_path
-from noisytheory.topics.multiclass.ultraconservative import ultraconservative
 from noisytheory.topics.multiclass.uma import STRATEGIES, uma_runs
 from noisytheory.vocabulary.confusion import confusion_rate, estimate_confusion, observed_confusion
 from noisytheory.vocabulary.noise import Confusion
@@ -100,23 +99,18 @@ def toy_gap(
 
 
 def toy_start(
-    updates: int, baseline: str, reading: str, *, size: int, rng: np.random.Generator
+    updates: int, level: int, reading: str, *, size: int, rng: np.random.Generator
 ) -> Floats:
-    """What a Perceptron confuses more than UMA at the weakest noise, beside print's difference.
+    """What a batch Perceptron confuses more than UMA, beside print's difference at weak noise.
 
-    How far it falls short of that, less what is read off; or what it has beyond half of it.
+    How far it falls short of that, less what is read off; or what it has beyond a quarter of it.
     """
-    circles = _circles(size, 1, rng)
-    gap = -_toy_norms(circles, 1, max_iter=updates)
-    if baseline == "batch":
-        gap += _toy_norms(circles, 0, max_iter=updates)
-    else:
-        gap += [toy_norm(ultraconservative(at["x"], at["y"], CLASSES).weights, at["test"],
-                         at["truth"]) for at in circles]
+    circles = _circles(size, level, rng)
+    ours, batch = (_toy_norms(circles, at, max_iter=updates) for at in (level, 0))
     uma, other = (float(Fraction(printed.FIGURE_1A[name][0])) for name in ("UMA", "Perceptron"))
     if reading == "print":
-        return other - uma - 2 * printed.READING - gap
-    return gap - (other - uma) / 2
+        return other - uma - 2 * printed.READING - (batch - ours)
+    return batch - ours - (other - uma) / 4
 
 
 def misfed_gap(
@@ -128,17 +122,21 @@ def misfed_gap(
     return under - over if better == "under" else over - under
 
 
-def empty_classes(reading: str, margin: float, *, size: int, rng: np.random.Generator) -> Floats:
-    """Classes without a point on a fine grid of the circle."""
-    angle = 2 * np.pi * (np.arange(2000) + 0.5) / 2000
-    points = np.column_stack([np.cos(angle), np.sin(angle)])
-    found = np.empty(size)
-    for i in range(size):
-        angles = rng.uniform(0, 2 * np.pi, size=CLASSES)
-        weights = np.column_stack([np.cos(angles), np.sin(angles)])
-        labels, kept = sectors(points, weights, margin, reading)
-        found[i] = CLASSES - len(np.unique(labels[kept]))
-    return found
+def empty_classes(
+    reading: str, gap: float, places: int, *, size: int, rng: np.random.Generator
+) -> Floats:
+    """Share of the ten classes that keep none of some points spread evenly over their sectors.
+
+    Where a distance is asked for one is enough: nothing is farther from both ends than the middle.
+    """
+    angles = np.sort(rng.uniform(0, 2 * np.pi, size=(size, CLASSES)), axis=1)
+    before = np.roll(angles, 1, axis=1) - 2 * np.pi * (np.arange(CLASSES) == 0)
+    ends = (before + angles) / 2
+    width = np.roll(ends, -1, axis=1) + 2 * np.pi * (np.arange(CLASSES) == CLASSES - 1) - ends
+    at = ends[..., None] + width[..., None] * (np.arange(places) + 0.5) / places
+    points, weights = (np.stack([np.cos(a), np.sin(a)], axis=-1) for a in (at, angles))
+    _, kept = sectors(points.reshape(size, -1, 2), weights, gap, reading)
+    return np.asarray(1.0 - kept.reshape(at.shape).any(axis=2).mean(axis=1))
 
 
 @functools.cache

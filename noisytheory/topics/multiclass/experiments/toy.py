@@ -23,29 +23,30 @@ def sectors(
 
     Parameters
     ----------
-    points : array, shape (n, d)
-    weights : array, shape (Q, d)
+    points : array, shape (..., n, d)
+    weights : array, shape (..., Q, d)
     margin : float
     reading : str
         One of `READINGS`.
 
     Returns
     -------
-    labels : array of int, shape (n,)
-    kept : array of bool, shape (n,)
+    labels : array of int, shape (..., n)
+    kept : array of bool, shape (..., n)
     """
     if reading not in READINGS:
         raise ValueError(f"reading must be one of {', '.join(READINGS)}, got {reading!r}")
-    scores = points @ weights.T
-    labels = np.argmax(scores, axis=1)
-    lead = scores[np.arange(len(points)), labels][:, None] - scores
+    scores = points @ np.swapaxes(weights, -1, -2)
+    labels = np.argmax(scores, axis=-1)
+    own = labels[..., None]
+    lead = np.take_along_axis(scores, own, axis=-1) - scores
     if reading == "distance":
-        apart = np.linalg.norm(weights[:, None] - weights, axis=2)
-        lead = lead / np.where(apart > 0, apart, 1.0)[labels]
+        apart = np.linalg.norm(weights[..., :, None, :] - weights[..., None, :, :], axis=-1)
+        lead /= np.take_along_axis(np.where(apart > 0, apart, 1.0), own, axis=-2)
     elif reading == "definition":
-        lead = lead / np.linalg.norm(weights)
-    lead[np.arange(len(points)), labels] = np.inf
-    return labels, lead.min(axis=1) >= margin
+        lead /= np.linalg.norm(weights, axis=(-2, -1))[..., None, None]
+    np.put_along_axis(lead, own, np.inf, axis=-1)
+    return labels, lead.min(axis=-1) >= margin
 
 
 def toy_data(
