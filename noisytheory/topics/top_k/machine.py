@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.topics.top_k.design import Design
 from noisytheory.topics.top_k.interior_point import interior_point
 
 __all__ = ["Machine", "exact_machine", "machine", "together"]
@@ -70,7 +69,7 @@ def machine(z: Numbers, c: Any, u: Any, nu: Any, C: Any) -> Machine:
         u = np.broadcast_to(np.asarray(u, float), (size, m))
         nu, C = (np.broadcast_to(np.asarray(v, float), (size,)) for v in (nu, C))
         ridge = np.broadcast_to(1 / C[:, None], (size, d))
-        found = interior_point(Design(z), c, u, nu, ridge, tolerance=TOLERANCE, most=40)
+        found = interior_point(z, c, u, nu, ridge, tolerance=TOLERANCE, most=40)
         return Machine(found.coef, found.level, found.weights)
     c, u = (np.broadcast_to(np.asarray(v, dtype=object), (size, m)) for v in (c, u))
     nu, C = (np.broadcast_to(np.asarray(v, dtype=object), (size,)) for v in (nu, C))
@@ -112,7 +111,7 @@ def exact_machine(
     """
     m = len(z)
     guess = interior_point(
-        Design(z.astype(float)[None]), np.array([[float(v) for v in c]]),
+        z.astype(float)[None], np.array([[float(v) for v in c]]),
         np.array([[float(v) for v in u]]), np.array([float(nu)]),
         np.full(z.shape[1], 1 / float(C)), tolerance=TOLERANCE)
     share = guess.weights[0] / np.array([float(v) for v in u])

@@ -25,7 +25,6 @@ from noisytheory.topics.top_k import (
     top_weights,
     useful_grid,
 )
-from noisytheory.topics.top_k.design import Design
 from noisytheory.topics.top_k.individual import least_constant
 from noisytheory.topics.top_k.interior_point import interior_point
 from noisytheory.topics.top_k.minimise import NotCertified, proven
@@ -624,7 +623,7 @@ def test_the_interior_point_does_not_go_round_in_circles():
     x = np.array([[-8.0, -13], [30, -25], [20, -21]]) / 16
     y = np.array([-6.0, 2, -25]) / 16
     found = interior_point(
-        Design(np.concatenate([x, -x])), np.concatenate([y, -y]) - 837959 / 886272,
+        np.concatenate([x, -x]), np.concatenate([y, -y]) - 837959 / 886272,
         np.full(6, 1 / 3), 3.0, np.ones(2), tolerance=1e-13,
     )
     assert found.gap < 1e-12

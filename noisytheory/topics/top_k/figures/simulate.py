@@ -9,8 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.topics.top_k.batches import halves, hinge_machines, monk_of, toys, wrong
-from noisytheory.topics.top_k.design import Design
+from noisytheory.topics.top_k.batches import (
+    halves,
+    hinge_machines,
+    maximum_machines,
+    monk_of,
+    toys,
+    wrong,
+)
 from noisytheory.topics.top_k.interior_point import interior_point
 from noisytheory.topics.top_k.machine import exact_machine
 from noisytheory.topics.top_k.minimise import fit
@@ -28,8 +34,10 @@ def effect(case: Toy, k: int, *, size: int, rng: np.random.Generator) -> Floats:
     """
     x, y = toys(case, size, rng)
     n = y.shape[1]
-    others = {2: [1], 3: [n], 5: [n]}.get(case.case, [1, n])
-    here, *there = wrong(x, y, hinge_machines(x, y, [k, *others], case.C)[0])
+    ks = [k] if case.case == 2 else [k, n]
+    here, *there = wrong(x, y, hinge_machines(x, y, ks, case.C)[0])
+    if case.case not in (3, 5):
+        there.append(wrong(x, y, maximum_machines(x, y, case.C)))
     if case.case == 1:
         good = (here == 0) & (np.max(there, axis=0) == 0)
     elif case.case == 3:
@@ -73,7 +81,7 @@ def collapsed_share(points: int, *, size: int, rng: np.random.Generator) -> Floa
     (x, y), _ = halves(size, rng)
     n = y.shape[1]
     u = np.full(y.shape, 1 / n)
-    found = interior_point(Design(x * y[..., None]), np.ones(y.shape), u, 2.0,
+    found = interior_point(x * y[..., None], np.ones(y.shape), u, 2.0,
                            np.full(x.shape[2], 1e-7), tolerance=1e-7)
     margins = y * (x * found.coef[:, None, :]).sum(axis=2)
     least = np.maximum(1 - margins, 0).sum(axis=1)
@@ -84,8 +92,8 @@ def collapsed_share(points: int, *, size: int, rng: np.random.Generator) -> Floa
 def left_end(k: int, *, size: int, rng: np.random.Generator) -> Floats:
     """Test error at k minus that at k = 1, C = 100."""
     (x, y), (tx, ty) = halves(size, rng)
-    first, then = wrong(tx, ty, hinge_machines(x, y, [1, k], 100.0)[0])
-    return np.asarray(then - first)
+    first = wrong(tx, ty, maximum_machines(x, y, 100.0))
+    return wrong(tx, ty, hinge_machines(x, y, k, 100.0)[0]) - first
 
 
 def right_end(k: int, *, size: int, rng: np.random.Generator) -> Floats:
