@@ -11,7 +11,8 @@ from noisytheory.topics.top_k.interior_point import interior_point
 from noisytheory.topics.top_k.recipes import Toy, monk_3, split, toy
 
 __all__ = [
-    "halves", "hinge_machines", "maximum_machines", "mistakes", "monk_of", "toys", "wrong",
+    "halves", "hinge_machines", "maximum_machines", "mistakes", "monk_of", "plain", "toys",
+    "wrong",
 ]
 
 Floats = NDArray[np.float64]
@@ -21,27 +22,31 @@ TOGETHER = 1 << 15
 """Examples of a batch that fit the cache; of more, one k is solved after the other."""
 
 
-def hinge_machines(x: Floats, y: Floats, k: ArrayLike, C: ArrayLike) -> tuple[Floats, Floats]:
+def hinge_machines(
+    x: Floats, y: Floats, k: ArrayLike, C: ArrayLike, tolerance: float = 1e-10
+) -> tuple[Floats, Floats]:
     r"""Weights of a batch of samples, exact zeros where zero is optimal, and $n\sum\alpha$.
 
     Parameters
     ----------
     x : array, shape (size, n, d)
     y : array, shape (size, n)
-    k, C : float, or array of shape (m,)
+    k, C : float, or array of shape (m,) or (m, size)
         Several at once are leading axes of what is returned.
+    tolerance : float
     """
     size, n, d = x.shape
     both = np.broadcast_arrays(np.asarray(k, float), np.asarray(C, float))
-    if both[0].ndim and both[0].size * size * n > TOGETHER:
-        parts = [hinge_machines(x, y, *one) for one in zip(*both, strict=True)]
-        return np.array([w for w, _ in parts]), np.array([total for _, total in parts])
-    ks, Cs = (v[..., None] for v in both)
+    if both[0].ndim and len(both[0]) > 1 and len(both[0]) * size * n > TOGETHER:
+        parts = [hinge_machines(x, y, both[0][i:i + 1], both[1][i:i + 1], tolerance)
+                 for i in range(len(both[0]))]
+        return np.concatenate([w for w, _ in parts]), np.concatenate([v for _, v in parts])
+    ks, Cs = (v if v.ndim == 2 else v[..., None] for v in both)
     lead = (*ks.shape[:-1], size)
     rows = x * y[..., None]
     found = interior_point(
         rows, np.ones((*lead, n)), np.full((*lead, n), 1 / n), ks / n,
-        1 / Cs[..., None] * np.ones(d), tolerance=1e-10)
+        1 / Cs[..., None] * np.ones(d), tolerance=tolerance)
     weights, w = found.weights, found.coef
     push = np.vecmat(weights, rows)
     dual = weights.sum(axis=-1) - Cs / 2 * (push**2).sum(axis=-1)
@@ -88,12 +93,20 @@ def maximum_machines(x: Floats, y: Floats, C: float) -> Floats:
 
 NEAR_ZERO = 1e-5
 """Scores of whole-numbered rows that exact arithmetic makes 0 come out below it, others above."""
+DOUBTFUL = (1e-6, 1e-4)
+"""Where one in several hundred samples has scores of which that is not plain."""
 
 
 def mistakes(x: Floats, y: Floats, w: Floats) -> NDArray[np.bool_]:
     """Where signs are wrong, the sign of 0 being 1, for a batch."""
     scores = (x @ w[..., None])[..., 0]
     return np.asarray(np.where(scores > -NEAR_ZERO, 1.0, -1.0) != y)
+
+
+def plain(x: Floats, w: Floats) -> NDArray[np.bool_]:
+    """Whether floats tell all scores that are 0 from those that are not, for a batch."""
+    size = np.abs(x @ w[..., None])[..., 0]
+    return np.asarray(~((size > DOUBTFUL[0]) & (size < DOUBTFUL[1])).any(axis=-1))
 
 
 def wrong(x: Floats, y: Floats, w: Floats) -> Floats:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from fractions import Fraction
 from typing import Any
 
@@ -14,6 +15,7 @@ from noisytheory.topics.top_k.batches import (
     hinge_machines,
     maximum_machines,
     monk_of,
+    plain,
     toys,
     wrong,
 )
@@ -34,9 +36,10 @@ def effect(case: Toy, k: int, *, size: int, rng: np.random.Generator) -> Floats:
     """
     x, y = toys(case, size, rng)
     n = y.shape[1]
-    ks = [k] if case.case == 2 else [k, n]
+    # The maximum loss is zero at most where there is an outlier, and at none where there is none.
+    ks = {1: [k, 1, n], 2: [k]}.get(case.case, [k, n])
     here, *there = wrong(x, y, hinge_machines(x, y, ks, case.C)[0])
-    if case.case not in (3, 5):
+    if case.outlier is not None:
         there.append(wrong(x, y, maximum_machines(x, y, case.C)))
     if case.case == 1:
         good = (here == 0) & (np.max(there, axis=0) == 0)
@@ -103,25 +106,37 @@ def right_end(k: int, *, size: int, rng: np.random.Generator) -> Floats:
     return np.asarray(middle - last)
 
 
-def plateau(k: int, below: int, *, size: int, rng: np.random.Generator) -> dict[str, Any]:
-    r"""Wrong test examples at k and at n, C = 100, where $k\ge\bar k(C)$; all if ``below``."""
+def plateau(
+    beyond: int, below: int, *, size: int, rng: np.random.Generator
+) -> dict[str, Any]:
+    r"""Wrong test examples at $k=\lceil\bar k(C)\rceil$ and so many more, and at n; C = 100.
+
+    As many fewer as ``below`` says.
+    """
     seeds = rng.integers(2**31, size=size)
     (x, y), _, (tx, ty) = monk_of([np.random.default_rng(seed) for seed in seeds])
-    w, sums = hinge_machines(x, y, [y.shape[1], k], 100.0)
-    last, other = np.round(ty.shape[1] * wrong(tx, ty, w))
-    return dict(lhs=other, rhs=last, applies=(sums[0] <= k) | bool(below), seed=seeds)
+    n = y.shape[1]
+    w, bar = hinge_machines(x, y, n, 100.0, 1e-12)
+    k = np.minimum(np.ceil(bar - 1e-6) + beyond - below, n)
+    other, _ = hinge_machines(x, y, k[None], 100.0, 1e-12)
+    both = np.stack([w, other[0]])
+    last, here = np.round(ty.shape[1] * wrong(tx, ty, both))
+    return dict(lhs=here, rhs=last, applies=plain(tx, both).all(axis=0), seed=seeds)
 
 
-def plateau_certificate(k: int, seed: int, below: int) -> Certificate:
+def plateau_certificate(beyond: int, seed: int, below: int) -> Certificate:
     """Both machines in fractions, and the signs of their scores."""
     (x, y), _, (tx, ty) = (
         (codes[0].astype(int).astype(object), labels[0].astype(int).astype(object))
         for codes, labels in monk_of([np.random.default_rng(seed)]))
     n = len(y)
     u = [Fraction(1, n)] * n
-    found = [exact_machine(x * y[:, None], [1] * n, u, Fraction(m, n), Fraction(100))
-             for m in (n, k)]
-    last, other = (int(sum((t @ w >= 0) != (label > 0) for t, label in zip(tx, ty, strict=True)))
-                   for w, _, _ in found)
-    bar = n * sum(found[0][2])
-    return Certificate(other, last, [("k bar", bar)], applies=bool(bar <= k or below))
+
+    def machine(k: int) -> tuple[int, Fraction]:
+        w, _, alpha = exact_machine(x * y[:, None], [1] * n, u, Fraction(k, n), Fraction(100))
+        bad = sum((t @ w >= 0) != (label > 0) for t, label in zip(tx, ty, strict=True))
+        return int(bad), n * sum(alpha, Fraction(0))
+
+    last, bar = machine(n)
+    k = min(math.ceil(bar) + beyond - below, n)
+    return Certificate(machine(k)[0], last, [("k bar", bar), ("k", k)])
