@@ -341,13 +341,22 @@ def counted(sample_weight: ArrayLike | None, n: int) -> tuple[Floats, float]:
     return masses_of(sample_weight, n), float(np.sum(np.asarray(sample_weight, float)))
 
 
+def checked_weights(sample_weight: ArrayLike, n: int) -> Floats:
+    """Weights, or a ValueError that says which is none."""
+    weights = checked_floats("sample_weight", sample_weight)
+    if weights.shape != (n,):
+        raise ValueError(f"sample_weight must be {n} numbers, got shape {weights.shape}")
+    bad = weights[~(np.isfinite(weights) & (weights >= 0))]
+    if bad.size:
+        raise ValueError(f"sample_weight must be finite numbers >= 0, got {bad[0]:g}")
+    return weights
+
+
 def masses_of(sample_weight: ArrayLike | None, n: int) -> Floats:
     """Weights as masses of sum 1, or a ValueError."""
     if sample_weight is None:
         return np.full(n, 1 / n)
-    weights = checked_floats("sample_weight", sample_weight)
-    if weights.shape != (n,) or not np.isfinite(weights).all() or weights.min() < 0:
-        raise ValueError(f"sample_weight must be {n} finite numbers >= 0, got {sample_weight!r}")
+    weights = checked_weights(sample_weight, n)
     if weights.sum() <= 0:
         raise ValueError("sample_weight must not be zero everywhere")
     return np.asarray(weights / weights.sum())

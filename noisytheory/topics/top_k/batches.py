@@ -7,11 +7,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from noisytheory.topics.top_k.design import Design
 from noisytheory.topics.top_k.interior_point import interior_point
 from noisytheory.topics.top_k.recipes import Toy, monk_3, split, toy
 
-__all__ = ["halves", "hinge_machines", "mistakes", "monk_of", "toys", "wrong"]
+__all__ = [
+    "halves", "hinge_machines", "maximum_machines", "mistakes", "monk_of", "plain", "toys",
+    "wrong",
+]
 
 Floats = NDArray[np.float64]
 
@@ -20,43 +22,91 @@ TOGETHER = 1 << 15
 """Examples of a batch that fit the cache; of more, one k is solved after the other."""
 
 
-def hinge_machines(x: Floats, y: Floats, k: ArrayLike, C: ArrayLike) -> tuple[Floats, Floats]:
+def hinge_machines(
+    x: Floats, y: Floats, k: ArrayLike, C: ArrayLike, tolerance: float = 1e-10
+) -> tuple[Floats, Floats]:
     r"""Weights of a batch of samples, exact zeros where zero is optimal, and $n\sum\alpha$.
 
     Parameters
     ----------
     x : array, shape (size, n, d)
     y : array, shape (size, n)
-    k, C : float, or array of shape (m,)
+    k, C : float, or array of shape (m,) or (m, size)
         Several at once are leading axes of what is returned.
+    tolerance : float
     """
     size, n, d = x.shape
     both = np.broadcast_arrays(np.asarray(k, float), np.asarray(C, float))
-    if both[0].ndim and both[0].size * size * n > TOGETHER:
-        parts = [hinge_machines(x, y, *one) for one in zip(*both, strict=True)]
-        return np.array([w for w, _ in parts]), np.array([total for _, total in parts])
-    ks, Cs = (v[..., None] for v in both)
+    if both[0].ndim and len(both[0]) > 1 and len(both[0]) * size * n > TOGETHER:
+        parts = [hinge_machines(x, y, both[0][i:i + 1], both[1][i:i + 1], tolerance)
+                 for i in range(len(both[0]))]
+        return np.concatenate([w for w, _ in parts]), np.concatenate([v for _, v in parts])
+    ks, Cs = (v if v.ndim == 2 else v[..., None] for v in both)
     lead = (*ks.shape[:-1], size)
-    rows = Design(np.broadcast_to(x * y[..., None], (*lead, n, d)))
+    rows = x * y[..., None]
     found = interior_point(
         rows, np.ones((*lead, n)), np.full((*lead, n), 1 / n), ks / n,
-        1 / Cs[..., None] * np.ones(d), tolerance=1e-10)
+        1 / Cs[..., None] * np.ones(d), tolerance=tolerance)
     weights, w = found.weights, found.coef
-    push = rows.adjoint(weights)
+    push = np.vecmat(weights, rows)
     dual = weights.sum(axis=-1) - Cs / 2 * (push**2).sum(axis=-1)
     # Zero has the value k/n: a dual value that reaches it proves it optimal.
     zero = dual >= ks / n * (1 - 1e-8)
     return np.where(zero[..., None], 0.0, w), n * weights.sum(axis=-1)
 
 
+def maximum_machines(x: Floats, y: Floats, C: float) -> Floats:
+    r"""Weights for the maximum loss, k = 1: zero on every sample that is not separable.
+
+    Where the squared hinge loss is least, its slopes $(1-y_iw^\top x_i)_+$ balance the rows,
+    $\sum_i(1-y_iw^\top x_i)_+y_ix_i=0$: unless all are 0 they prove that zero is the minimiser,
+    and take a few least squares. The other samples are solved.
+
+    Parameters
+    ----------
+    x : array, shape (size, n, d)
+    y : array, shape (size, n)
+    C : float
+    """
+    rows = x * y[..., None]
+    active = np.ones(y.shape)
+    slopes = active
+    for _ in range(8):
+        some = rows * active[..., None]
+        gram = np.swapaxes(some, -1, -2) @ some
+        # Features may be collinear on what is left.
+        gram += 1e-12 * np.trace(gram, axis1=-2, axis2=-1)[..., None, None] * np.eye(x.shape[2])
+        w = np.linalg.solve(gram, np.vecmat(active, rows)[..., None])
+        slopes = np.maximum(1 - (rows @ w)[..., 0], 0)
+        before, active = active, (slopes > 0).astype(float)
+        if (active == before).all():
+            break
+    largest = slopes.max(axis=-1)
+    off = np.abs(np.vecmat(slopes, rows)).max(axis=-1)
+    sizes = np.abs(rows).max(axis=(-1, -2)) * slopes.sum(axis=-1)
+    left = ~((largest > 1e-4) & (off <= 1e-9 * sizes))
+    w = np.zeros((len(x), x.shape[2]))
+    if left.any():
+        w[left] = hinge_machines(x[left], y[left], 1, C)[0]
+    return w
+
+
 NEAR_ZERO = 1e-5
 """Scores of whole-numbered rows that exact arithmetic makes 0 come out below it, others above."""
+DOUBTFUL = (1e-6, 1e-4)
+"""Where one in several hundred samples has scores of which that is not plain."""
 
 
 def mistakes(x: Floats, y: Floats, w: Floats) -> NDArray[np.bool_]:
     """Where signs are wrong, the sign of 0 being 1, for a batch."""
     scores = (x @ w[..., None])[..., 0]
     return np.asarray(np.where(scores > -NEAR_ZERO, 1.0, -1.0) != y)
+
+
+def plain(x: Floats, w: Floats) -> NDArray[np.bool_]:
+    """Whether floats tell all scores that are 0 from those that are not, for a batch."""
+    size = np.abs(x @ w[..., None])[..., 0]
+    return np.asarray(~((size > DOUBTFUL[0]) & (size < DOUBTFUL[1])).any(axis=-1))
 
 
 def wrong(x: Floats, y: Floats, w: Floats) -> Floats:

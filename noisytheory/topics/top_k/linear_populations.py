@@ -3,13 +3,13 @@ r"""$AT_k$-SVM on samples of finite populations: multinomial counts, so the samp
 from __future__ import annotations
 
 import functools
+import itertools
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.topics.top_k.design import Design
 from noisytheory.topics.top_k.interior_point import interior_point
 from noisytheory.topics.top_k.minimise import fit
 from noisytheory.vocabulary import joint_masses
@@ -128,25 +128,74 @@ def clusters(m: int, p: float) -> LinearPopulation:
         (1 - p, *([p / m] * m)), (1.0,) * (m + 1), 0.01, mu)
 
 
+def on_a_line(z: Floats, u: Floats, nu: float, C: float) -> tuple[Floats, Floats]:
+    r"""Machines with one feature, exactly: between two kinks the objective is a parabola.
+
+    Parameters
+    ----------
+    z : array, shape (m,)
+        Signed rows.
+    u : array, shape (size, m)
+        Their masses, a machine each.
+    nu, C : float
+
+    Returns
+    -------
+    coefficients : array, shape (size, 1)
+    levels : array, shape (size,)
+        The largest ones that are optimal.
+
+    Examples
+    --------
+    >>> w, level = on_a_line(np.array([1.0, -1.0]), np.array([[0.75, 0.25]]), 0.5, 0.5)
+    >>> w.tolist(), level.tolist()
+    ([[0.0]], [1.0])
+    """
+    kinks = np.unique(np.append(1 / z, 0.0))
+    ends = np.concatenate([[-np.inf], kinks, [np.inf]])
+    best, w, level = np.full((3, len(u)), np.inf)
+    for low, high in itertools.pairwise(ends):
+        inside = max(low, kinks[0] - 1) / 2 + min(high, kinks[-1] + 1) / 2
+        # In between the order of the losses stays, and so do the weights of the largest.
+        order = np.argsort(-np.maximum(1 - inside * z, 0), kind="stable")
+        above = np.cumsum(u[:, order], axis=1) - u[:, order]
+        weights = np.clip(nu - above, 0, u[:, order]) * (inside * z[order] < 1)
+        tried = np.clip(C * weights @ z[order], low, high)
+        losses = np.maximum(1 - tried[:, None] * z[order], 0)
+        value = np.vecdot(weights, losses) + tried**2 / (2 * C)
+        last = (above < nu - 1e-12).sum(axis=1) - 1
+        better = value < best
+        best, w, level = (np.where(better, new, old) for new, old in (
+            (value, best), (tried, w),
+            (np.take_along_axis(losses, last[:, None], axis=1)[:, 0], level)))
+    return w[:, None], level
+
+
 def trained(
     population: LinearPopulation, n: int, *, size: int, rng: np.random.Generator
 ) -> dict[str, NDArray[Any]]:
     r"""Machines at $k=\lceil n(\mathcal E_h(f_H)+\mu)\rceil$: norms, margins, excess risks.
 
-    ``on_event`` says whether (16) holds; margins are those at the end of the optimal interval.
+    ``on_event`` says whether (16) holds; margins are those at an end of the optimal interval, of
+    one feature at the lower one.
     """
     rows, masses = population.signed
     counts = rng.multinomial(n, masses, size=size)
     # The same tables come again: each is solved once.
     tables, which = np.unique(counts, axis=0, return_inverse=True)
     nu = float(np.ceil(n * (population.risk + population.mu) - 1e-9 * n)) / n
-    u = np.maximum(tables / n, 1e-14)
-    wide = np.broadcast_to(rows, (len(tables), *rows.shape))
-    found = interior_point(Design(wide), np.ones(u.shape), u, nu,
-                           np.full(rows.shape[1], 1 / population.C), tolerance=1e-11)
-    norm = np.linalg.norm(found.coef, axis=1)[which]
-    margin = np.maximum(1 - found.level, 1e-300)[which]
+    u = tables / n
+    if rows.shape[1] == 1:
+        coef, level = on_a_line(rows[:, 0], u, nu, population.C)
+    else:
+        u = np.maximum(u, 1e-14)
+        wide = np.broadcast_to(rows, (len(tables), *rows.shape))
+        found = interior_point(wide, np.ones(u.shape), u, nu,
+                               np.full(rows.shape[1], 1 / population.C), tolerance=1e-11)
+        coef, level = found.coef, found.level
+    norm = np.linalg.norm(coef, axis=1)[which]
+    margin = np.maximum(1 - level, 1e-300)[which]
     drawn = (counts / n) @ np.maximum(1 - rows @ population.best, 0)
-    excess = population.excess(found.coef)[which]
+    excess = population.excess(coef)[which]
     return dict(norm_z=norm, margin=margin, excess=excess, risk_z=excess + population.bayes,
                 nu=np.full(size, nu), on_event=drawn - population.risk <= population.mu / 2)

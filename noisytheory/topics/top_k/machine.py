@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.topics.top_k.design import Design
 from noisytheory.topics.top_k.interior_point import interior_point
 
 __all__ = ["Machine", "exact_machine", "machine", "together"]
@@ -25,6 +24,8 @@ __all__ = ["Machine", "exact_machine", "machine", "together"]
 Numbers = NDArray[Any]
 
 TOLERANCE = 1e-13
+FEW = 8
+"""Rows up to which all faces are tried."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ def machine(z: Numbers, c: Any, u: Any, nu: Any, C: Any) -> Machine:
         u = np.broadcast_to(np.asarray(u, float), (size, m))
         nu, C = (np.broadcast_to(np.asarray(v, float), (size,)) for v in (nu, C))
         ridge = np.broadcast_to(1 / C[:, None], (size, d))
-        found = interior_point(Design(z), c, u, nu, ridge, tolerance=TOLERANCE, most=40)
+        found = interior_point(z, c, u, nu, ridge, tolerance=TOLERANCE, most=40)
         return Machine(found.coef, found.level, found.weights)
     c, u = (np.broadcast_to(np.asarray(v, dtype=object), (size, m)) for v in (c, u))
     nu, C = (np.broadcast_to(np.asarray(v, dtype=object), (size,)) for v in (nu, C))
@@ -92,7 +93,7 @@ def together(z: Numbers, u: Any, *problems: tuple[Any, Any, Any]) -> list[Machin
 def exact_machine(
     z: Numbers, c: Sequence[Any], u: Sequence[Any], nu: Fraction, C: Fraction
 ) -> tuple[list[Fraction], Fraction, list[Fraction]]:
-    """One problem in fractions: the guess of floats, else every face.
+    """One problem in fractions: the guess of floats, else, of few rows, every face.
 
     Parameters
     ----------
@@ -108,22 +109,23 @@ def exact_machine(
     Raises
     ------
     RuntimeError
-        If no face satisfies the conditions, which cannot be.
+        If no face satisfies the conditions, which of few rows cannot be.
     """
     m = len(z)
     guess = interior_point(
-        Design(z.astype(float)[None]), np.array([[float(v) for v in c]]),
+        z.astype(float)[None], np.array([[float(v) for v in c]]),
         np.array([[float(v) for v in u]]), np.array([float(nu)]),
         np.full(z.shape[1], 1 / float(C)), tolerance=TOLERANCE)
     share = guess.weights[0] / np.array([float(v) for v in u])
     likely = [[0 if s < room else 2 if s > 1 - room else 1 for s in share]
-              for room in (1e-6, 1e-4, 1e-8)]
+              for room in (1e-6, 1e-4, 1e-8, 1e-5, 1e-3, 1e-7, 1e-2)]
     tight = bool(guess.slack[0] < 1e-8 * float(nu))
     # Of several dual solutions floats find one within: what the equations leave open is theirs.
     inner = [Fraction(round(a * 2**20), 2**20) for a in guess.weights[0].tolist()]
     faces = itertools.chain(
         ((face, t) for t in (tight, not tight) for face in likely),
-        ((list(face), t) for face in itertools.product((0, 1, 2), repeat=m) for t in (True, False)),
+        ((list(face), t) for face in itertools.product((0, 1, 2), repeat=m if m <= FEW else 0)
+         for t in (True, False) if m <= FEW),
     )
     for face, at_cap in faces:
         found = _on_face(z, c, u, nu, C, face, at_cap, inner)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from noisytheory.topics.top_k.aggregate import tail_mass
+from noisytheory.topics.top_k.aggregate import checked_weights, tail_mass
 from noisytheory.topics.top_k.individual import Individual, individual
 from noisytheory.topics.top_k.task import REACHED, ROUNDING, Task
 from noisytheory.vocabulary.domains import checked_floats
@@ -213,7 +213,11 @@ def fit(
             raise ValueError(f"start must have {rows.shape[1]} coefficients, got {given.shape}")
         w0[: len(given)] = given
     w, p, steps = task.solve(w0, solver)
-    objective, dual = task.objective(w), task.best_dual
+    if intercept and np.ptp(task.targets) == 0:
+        # One target for all: a constant fits, exactly.
+        w = np.append(np.zeros(rows.shape[1]), task.targets[0])
+    # No loss is below 0.
+    objective, dual = task.objective(w), max(task.best_dual, 0.0)
     regime, w = task.regime(w, objective, dual)
     if regime == "zero":
         objective, dual = task.objective(w), max(dual, task.best_dual)
@@ -317,9 +321,7 @@ def checked_masses(sample_weight: ArrayLike | None, n: int) -> tuple[Floats, flo
     """Weights as masses of sum 1, and their sum, or a ValueError."""
     if sample_weight is None:
         return np.full(n, 1 / n), float(n)
-    weights = checked_floats("sample_weight", sample_weight)
-    if weights.shape != (n,) or not np.isfinite(weights).all() or weights.min() < 0:
-        raise ValueError(f"sample_weight must be {n} finite numbers >= 0, got {sample_weight!r}")
+    weights = checked_weights(sample_weight, n)
     total = float(weights.sum())
     if not 0 < total < np.inf:
         raise ValueError("sample_weight must have a finite sum above 0")

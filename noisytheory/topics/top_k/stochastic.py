@@ -20,8 +20,8 @@ r"""Steps of $\eta_t=\eta_0/\sqrt t$ as printed, or no further than to where the
 
 FAR = 1e150
 """A coefficient that passes it has overflowed."""
-AHEAD = 256
-"""Steps whose examples are drawn at once."""
+AHEAD, ENTRIES = 256, 1 << 20
+"""Steps whose examples are drawn at once, if these have no more entries."""
 
 
 @dataclass(frozen=True)
@@ -118,38 +118,51 @@ def stochastic(
     mean_w, mean_l = np.zeros((runs, d)), np.zeros(runs)
     squares, total = np.zeros(runs), np.zeros(runs)
     overflow, lost = np.zeros(runs, np.int64), False
-    for t in range(1, steps + 1):
-        at = (t - 1) % AHEAD
-        if at == 0:
-            drawn = rng.integers(n, size=(min(AHEAD, steps + 1 - t), runs))
-        x, target = rows[drawn[at]], targets[drawn[at]]
-        f = np.vecdot(x, w)
-        step = eta / np.sqrt(t)
-        over = kind.values(target, f) - lam
-        active = over > 0
-        push = np.where(active, kind.slopes(target, f), 0.0)[:, None] * x
-        gradient = push + w / c[:, None]
-        up = share - active
-        mean_w += step * w
-        mean_l += step * lam
-        total += step
-        squares += step**2 * (np.einsum("rd,rd->r", gradient, gradient) + up**2)
-        if rule == "truncated":
-            reach = np.minimum(step, np.maximum(over, 0) / (np.vecdot(push, push) + 1))
-            w = (w - reach[:, None] * push) / (1 + step / c)[:, None]
-            lam = np.maximum(lam + reach - step * share, 0.0)
-        else:
-            w = w - step * gradient
-            lam = np.maximum(lam - step * up, 0.0)
-        if lost or not np.abs(w).max() < FAR:
-            lost = True
-            overflow[(np.abs(w).max(axis=1) > FAR) & (overflow == 0)] = t
-            gone = overflow > 0
-            w[gone] = 0.0
-            w[gone, 0] = FAR
-            if gone.all():
-                w[:, 0] = np.inf
-                break
+    truncated = rule == "truncated"
+    ahead = max(1, min(AHEAD, ENTRIES // (runs * d)))
+    for first in range(0, steps, ahead):
+        count = min(ahead, steps - first)
+        drawn = rng.integers(n, size=(count, runs))
+        xs, ys = rows[drawn], targets[drawn]
+        lengths = np.vecdot(xs, xs)
+        sizes = eta / np.sqrt(np.arange(first + 1, first + count + 1))[:, None]
+        shrink = 1 + sizes / c if truncated else 1 - sizes / c
+        # Where the steps began: what is summed over them is summed at once.
+        ws, lams, slopes = np.empty((count, runs, d)), np.empty((count, runs)), np.empty(
+            (count, runs))
+        active = np.empty((count, runs), bool)
+        for i in range(count):
+            ws[i], lams[i] = w, lam
+            f = np.vecdot(xs[i], w)
+            over = kind.values(ys[i], f) - lam
+            np.greater(over, 0, out=active[i])
+            slopes[i] = slope = np.where(active[i], kind.slopes(ys[i], f), 0.0)
+            if truncated:
+                reach = np.minimum(sizes[i], np.maximum(over, 0) / (slope**2 * lengths[i] + 1))
+                w = (w - (reach * slope)[:, None] * xs[i]) / shrink[i, :, None]
+                lam = np.maximum(lam + reach - sizes[i] * share, 0.0)
+            else:
+                w = shrink[i, :, None] * w - (sizes[i] * slope)[:, None] * xs[i]
+                lam = np.maximum(lam - sizes[i] * (share - active[i]), 0.0)
+            if lost or not np.abs(w).max() < FAR:
+                lost = True
+                overflow[(np.abs(w).max(axis=1) > FAR) & (overflow == 0)] = first + i + 1
+                gone = overflow > 0
+                w[gone] = 0.0
+                w[gone, 0] = FAR
+                if gone.all():
+                    w[:, 0] = np.inf
+                    count = i + 1
+                    break
+        done = slice(count)
+        gradients = slopes[done, :, None] * xs[done] + ws[done] / c[:, None]
+        square = np.einsum("trd,trd->tr", gradients, gradients) + (share - active[done]) ** 2
+        mean_w += np.einsum("tr,trd->rd", np.broadcast_to(sizes[done], square.shape), ws[done])
+        mean_l += np.vecdot(sizes[done, 0], lams[done].T)
+        squares += np.vecdot(sizes[done, 0] ** 2, square.T)
+        total += sizes[done].sum()
+        if lost and overflow.all():
+            break
     safe = np.maximum(total, 1e-300)
     return Run(w, lam, mean_w / safe[:, None], mean_l / safe, squares, total, overflow)
 

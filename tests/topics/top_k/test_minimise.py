@@ -25,7 +25,6 @@ from noisytheory.topics.top_k import (
     top_weights,
     useful_grid,
 )
-from noisytheory.topics.top_k.design import Design
 from noisytheory.topics.top_k.individual import least_constant
 from noisytheory.topics.top_k.interior_point import interior_point
 from noisytheory.topics.top_k.minimise import NotCertified, proven
@@ -624,9 +623,24 @@ def test_the_interior_point_does_not_go_round_in_circles():
     x = np.array([[-8.0, -13], [30, -25], [20, -21]]) / 16
     y = np.array([-6.0, 2, -25]) / 16
     found = interior_point(
-        Design(np.concatenate([x, -x])), np.concatenate([y, -y]) - 837959 / 886272,
+        np.concatenate([x, -x]), np.concatenate([y, -y]) - 837959 / 886272,
         np.full(6, 1 / 3), 3.0, np.ones(2), tolerance=1e-13,
     )
     assert found.gap < 1e-12
     # In fractions the weights are (-12305, 14321) / 55392.
     assert np.allclose(found.coef, np.array([-12305, 14321]) / 55392, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("loss", ["square", "absolute"])
+def test_one_target_for_all_is_fitted_by_a_constant_and_certified(loss):
+    # The objective is 0, below which no loss is: nothing is left to prove, and nothing is warned.
+    x = np.random.default_rng(0).normal(size=(40, 3))
+    found = fit(x, np.full(40, 2.5), loss, k=8, intercept=True)
+    assert found.objective == found.gap == 0
+    assert found.intercept == 2.5 and not found.coef.any() and found.converged
+
+
+def test_a_weight_that_is_none_is_named():
+    x, y = np.eye(3), [1, -1, 1]
+    with pytest.raises(ValueError, match=r"sample_weight must be finite numbers >= 0, got -2"):
+        fit(x, y, sample_weight=[1, -2, 1])

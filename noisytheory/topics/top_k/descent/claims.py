@@ -58,7 +58,7 @@ method = [
         simulate=simulate.overflows,
         grid={"loss": sorted(INDIVIDUAL), "C": [1e-5, 1.0]},
         given={"rule": "truncated"},
-        rows=64,
+        rows=256,
         quantity="whether it overflows",
         twin={"given": {"rule": "printed"}, "why": "the printed step"},
         note="With the printed step squares overflow at $C=1$ too, as their slopes grow. This step "

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.topics.top_k.batches import halves, hinge_machines, monk_of, toys, wrong
-from noisytheory.topics.top_k.design import Design
+from noisytheory.topics.top_k.batches import (
+    halves,
+    hinge_machines,
+    maximum_machines,
+    monk_of,
+    plain,
+    toys,
+    wrong,
+)
 from noisytheory.topics.top_k.interior_point import interior_point
 from noisytheory.topics.top_k.machine import exact_machine
 from noisytheory.topics.top_k.minimise import fit
@@ -28,8 +36,11 @@ def effect(case: Toy, k: int, *, size: int, rng: np.random.Generator) -> Floats:
     """
     x, y = toys(case, size, rng)
     n = y.shape[1]
-    others = {2: [1], 3: [n], 5: [n]}.get(case.case, [1, n])
-    here, *there = wrong(x, y, hinge_machines(x, y, [k, *others], case.C)[0])
+    # The maximum loss is zero at most where there is an outlier, and at none where there is none.
+    ks = {1: [k, 1, n], 2: [k]}.get(case.case, [k, n])
+    here, *there = wrong(x, y, hinge_machines(x, y, ks, case.C)[0])
+    if case.outlier is not None:
+        there.append(wrong(x, y, maximum_machines(x, y, case.C)))
     if case.case == 1:
         good = (here == 0) & (np.max(there, axis=0) == 0)
     elif case.case == 3:
@@ -73,7 +84,7 @@ def collapsed_share(points: int, *, size: int, rng: np.random.Generator) -> Floa
     (x, y), _ = halves(size, rng)
     n = y.shape[1]
     u = np.full(y.shape, 1 / n)
-    found = interior_point(Design(x * y[..., None]), np.ones(y.shape), u, 2.0,
+    found = interior_point(x * y[..., None], np.ones(y.shape), u, 2.0,
                            np.full(x.shape[2], 1e-7), tolerance=1e-7)
     margins = y * (x * found.coef[:, None, :]).sum(axis=2)
     least = np.maximum(1 - margins, 0).sum(axis=1)
@@ -84,8 +95,8 @@ def collapsed_share(points: int, *, size: int, rng: np.random.Generator) -> Floa
 def left_end(k: int, *, size: int, rng: np.random.Generator) -> Floats:
     """Test error at k minus that at k = 1, C = 100."""
     (x, y), (tx, ty) = halves(size, rng)
-    first, then = wrong(tx, ty, hinge_machines(x, y, [1, k], 100.0)[0])
-    return np.asarray(then - first)
+    first = wrong(tx, ty, maximum_machines(x, y, 100.0))
+    return wrong(tx, ty, hinge_machines(x, y, k, 100.0)[0]) - first
 
 
 def right_end(k: int, *, size: int, rng: np.random.Generator) -> Floats:
@@ -95,25 +106,37 @@ def right_end(k: int, *, size: int, rng: np.random.Generator) -> Floats:
     return np.asarray(middle - last)
 
 
-def plateau(k: int, below: int, *, size: int, rng: np.random.Generator) -> dict[str, Any]:
-    r"""Wrong test examples at k and at n, C = 100, where $k\ge\bar k(C)$; all if ``below``."""
+def plateau(
+    beyond: int, below: int, *, size: int, rng: np.random.Generator
+) -> dict[str, Any]:
+    r"""Wrong test examples at $k=\lceil\bar k(C)\rceil$ and so many more, and at n; C = 100.
+
+    As many fewer as ``below`` says.
+    """
     seeds = rng.integers(2**31, size=size)
     (x, y), _, (tx, ty) = monk_of([np.random.default_rng(seed) for seed in seeds])
-    w, sums = hinge_machines(x, y, [y.shape[1], k], 100.0)
-    last, other = np.round(ty.shape[1] * wrong(tx, ty, w))
-    return dict(lhs=other, rhs=last, applies=(sums[0] <= k) | bool(below), seed=seeds)
+    n = y.shape[1]
+    w, bar = hinge_machines(x, y, n, 100.0, 1e-12)
+    k = np.minimum(np.ceil(bar - 1e-6) + beyond - below, n)
+    other, _ = hinge_machines(x, y, k[None], 100.0, 1e-12)
+    both = np.stack([w, other[0]])
+    last, here = np.round(ty.shape[1] * wrong(tx, ty, both))
+    return dict(lhs=here, rhs=last, applies=plain(tx, both).all(axis=0), seed=seeds)
 
 
-def plateau_certificate(k: int, seed: int, below: int) -> Certificate:
+def plateau_certificate(beyond: int, seed: int, below: int) -> Certificate:
     """Both machines in fractions, and the signs of their scores."""
     (x, y), _, (tx, ty) = (
         (codes[0].astype(int).astype(object), labels[0].astype(int).astype(object))
         for codes, labels in monk_of([np.random.default_rng(seed)]))
     n = len(y)
     u = [Fraction(1, n)] * n
-    found = [exact_machine(x * y[:, None], [1] * n, u, Fraction(m, n), Fraction(100))
-             for m in (n, k)]
-    last, other = (int(sum((t @ w >= 0) != (label > 0) for t, label in zip(tx, ty, strict=True)))
-                   for w, _, _ in found)
-    bar = n * sum(found[0][2])
-    return Certificate(other, last, [("k bar", bar)], applies=bool(bar <= k or below))
+
+    def machine(k: int) -> tuple[int, Fraction]:
+        w, _, alpha = exact_machine(x * y[:, None], [1] * n, u, Fraction(k, n), Fraction(100))
+        bad = sum((t @ w >= 0) != (label > 0) for t, label in zip(tx, ty, strict=True))
+        return int(bad), n * sum(alpha, Fraction(0))
+
+    last, bar = machine(n)
+    k = min(math.ceil(bar) + beyond - below, n)
+    return Certificate(machine(k)[0], last, [("k bar", bar), ("k", k)])

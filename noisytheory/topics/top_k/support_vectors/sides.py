@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.topics.top_k.design import Design
 from noisytheory.topics.top_k.interior_point import interior_point
 from noisytheory.topics.top_k.machine import Machine, machine, together
 from noisytheory.topics.top_k.vectors import Pairs, Signed, by_subsets, by_threshold, summed
@@ -169,8 +168,8 @@ def with_intercept(at: Rows, C: int) -> dict[str, Numbers]:
     """(5) at k = n against the objective of the standard C-SVM at a good w and intercept."""
     x = at.z * at.labels[:, :, None]
     found = interior_point(
-        Design(x.astype(float), at.labels.astype(float), free=True), np.ones(at.labels.shape),
-        np.full(at.labels.shape, 1 / N), np.full(len(x), 2.0),
+        np.concatenate([at.z.astype(float), at.labels[..., None].astype(float)], axis=2),
+        np.ones(at.labels.shape), np.full(at.labels.shape, 1 / N), np.full(len(x), 2.0),
         np.append(np.full(2, 1 / C), 0.0), tolerance=1e-10)
     coef = np.round(found.coef * 2**20) / 2**20
     if at.z.dtype == object:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.topics.top_k.batches import halves, hinge_machines, mistakes, wrong
-from noisytheory.topics.top_k.design import Design
+from noisytheory.topics.top_k.batches import (
+    halves,
+    hinge_machines,
+    maximum_machines,
+    mistakes,
+    wrong,
+)
 from noisytheory.topics.top_k.interior_point import interior_point
-from noisytheory.topics.top_k.minimise import fit
-from noisytheory.topics.top_k.recipes import sinc, split, titanic
+from noisytheory.topics.top_k.recipes import sinc, titanic
 
 Floats = NDArray[np.float64]
 
@@ -17,7 +21,7 @@ Floats = NDArray[np.float64]
 def maximum_error(*, size: int, rng: np.random.Generator) -> Floats:
     """Test error of the exact maximum loss classifier on Monk 3, hinge loss."""
     (x, y), (tx, ty) = halves(size, rng)
-    return wrong(tx, ty, hinge_machines(x, y, 1, 1e3)[0])
+    return wrong(tx, ty, maximum_machines(x, y, 1e3))
 
 
 CS = (1e-1, 1.0, 10.0, 100.0)
@@ -64,26 +68,59 @@ def sex_rule_spread(*, size: int, rng: np.random.Generator) -> Floats:
     return np.asarray(errors.std(axis=1, ddof=1))
 
 
+def _draws_of_sinc(centres: str, size: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Features and targets, shapes (size, 1000, 11) and (size, 1000).
+
+    Examples are independent of each other: the first half trains, the last quarter tests.
+    """
+    x, y = zip(*[sinc(1000, rng, centres) for _ in range(size)], strict=True)
+    return np.array(x), np.array(y)
+
+
+HALF, TEST = slice(0, 500), slice(750, 1000)
+
+
+def _least_squares(x: Floats, y: Floats, ridge: float) -> Floats:
+    r"""Minimisers of the mean square plus half the ridge times $\|w\|^2$, by normal equations."""
+    n, d = x.shape[1:]
+    gram = np.swapaxes(x, 1, 2) @ x + n * ridge / 2 * np.eye(d)
+    return np.asarray(np.linalg.solve(gram, np.vecmat(y, x)[..., None])[..., 0])
+
+
 def sinc_ratio(centres: str, *, size: int, rng: np.random.Generator) -> Floats:
-    """MAE over RMSE on test data, average square loss."""
-    out = np.empty(size)
-    for i in range(size):
-        x, y = sinc(1000, rng, centres)
-        train, _, test = split(1000, rng)
-        w = fit(x[train], y[train], "square", k=1.0, C=1e4, tol=1e-8).coef
-        r = y[test] - x[test] @ w
-        out[i] = np.abs(r).mean() / np.sqrt((r**2).mean())
-    return out
+    """MAE over RMSE on test data, average square loss, C = 10,000."""
+    x, y = _draws_of_sinc(centres, size, rng)
+    w = _least_squares(x[:, HALF], y[:, HALF], 1e-4)
+    r = y[:, TEST] - np.matvec(x[:, TEST], w)
+    return np.asarray(np.abs(r).mean(axis=1) / np.sqrt((r**2).mean(axis=1)))
 
 
 def sinc_maximum(centres: str, *, size: int, rng: np.random.Generator) -> Floats:
-    """RMSE on test data of the exact minimax fit."""
-    pairs = [sinc(1000, rng, centres) for _ in range(size)]
-    x, y = (np.array(part) for part in zip(*pairs, strict=True))
-    # Examples are independent of each other: the first half trains, the last quarter tests.
-    half, test = slice(0, 500), slice(750, 1000)
-    found = interior_point(
-        Design(x[:, half], None, True), np.concatenate([y[:, half], -y[:, half]], axis=1),
-        np.full((size, 1000), 1 / 500), 1 / 500, np.full(x.shape[2], 1e-6), tolerance=1e-5)
-    r = y[:, test] - (x[:, test] * found.coef[:, None, :]).sum(axis=2)
+    """RMSE on test data of the exact minimax fit, C = 10^6."""
+    x, y = _draws_of_sinc(centres, size, rng)
+    w = _minimax(x[:, HALF], y[:, HALF])
+    r = y[:, TEST] - np.matvec(x[:, TEST], w)
     return np.asarray(np.sqrt((r**2).mean(axis=1)))
+
+
+def _minimax(x: Floats, y: Floats) -> Floats:
+    """By exchange: on few examples, and on those of largest residual until none is larger."""
+    size, n, d = x.shape
+    w, index = _least_squares(x, y, 1e-6), np.empty((size, 0), np.intp)
+    while True:
+        r = np.abs(y - np.matvec(x, w))
+        more = np.argpartition(r, -4 * d, axis=1)[:, -4 * d:]
+        index = np.concatenate([index, more], axis=1)
+        some = np.take_along_axis(x, index[..., None], axis=1)
+        target = np.take_along_axis(y, index, axis=1)
+        found = interior_point(
+            np.concatenate([some, -some], axis=1), np.concatenate([target, -target], axis=1),
+            np.full((size, 2 * index.shape[1]), 1 / n), 1 / n, np.full(d, 1e-6),
+            tolerance=1e-7)
+        w, carried = found.coef, found.weights.reshape(size, 2, -1).sum(axis=1)
+        here = np.abs(target - np.matvec(some, w)).max(axis=1)
+        if (np.abs(y - np.matvec(x, w)).max(axis=1) <= here * (1 + 1e-4)).all():
+            return w
+        # No more than d + 1 examples carry a minimax fit.
+        support = np.argpartition(carried, -2 * d, axis=1)[:, -2 * d:]
+        index = np.take_along_axis(index, support, axis=1)
