@@ -70,7 +70,7 @@ UNLIKE = 20.0
 """Standard deviations of features, beside the middle one, of which a warning is due."""
 ROUNDING = 1e-3
 """Error of an exponent that single precision may cause; beyond it scores are in doubles."""
-ALONE = 1 << 22
+ALONE = 1 << 20
 """Kernel values, times sixteenths of their coordinates, that are not worth another thread."""
 THIN = (256, 1024)
 """The same of a tile of sparse rows, whose size does not grow with the dimension."""

@@ -11,7 +11,7 @@ from numba.extending import overload
 
 __all__ = [
     "PRODUCTS", "ROOTS", "TWOS", "add_gaussians", "add_powers", "add_products", "moved_towards",
-    "powers_of_two", "stripe_sums",
+    "powers_of_two", "stripe_powers", "stripe_sums",
 ]
 
 TWOS, ROOTS, PRODUCTS = range(3)
@@ -34,6 +34,8 @@ BYTES = 1 << 20
 """Of a tile, which should stay in the second-level cache."""
 HIGH, WIDE = 192, 384
 """Rows and columns of a tile of which both sums are taken."""
+LOW, BROAD = 64, 1024
+"""Rows and columns of a tile of which sums of several powers are taken."""
 PIECE = 256
 """Columns whose sums over rows stay in the first-level cache, with those of their powers."""
 
@@ -385,3 +387,55 @@ def add_powers(
                         below[j] += weight * some[j]
                     across[power + step, part + place, i] += total
                     start = end
+
+
+@njit(nogil=True, cache=True)
+def stripe_powers(
+    left: Any, start: int, right: Any, ratios: Any, counts: Any, squarings: Any, weights: Any,
+    codes: Any, across: Any, down: Any,
+) -> None:
+    """`add_powers` of a stripe of Gaussians, a tile at a time, from what their logarithms are of.
+
+    Parameters
+    ----------
+    left : array, shape (rows, e)
+    start : int
+        Where the first of these rows stands among the columns, which are met from there on.
+    right : array, shape (columns, e)
+        Inner products are logarithms of the widest Gaussian.
+    ratios : array, shape (chains,)
+        What they are times at the head of a chain, the values of which are then squared.
+    counts : array of int, shape (chains,)
+        Kernels of each chain.
+    squarings : array of int, shape (powers,)
+        Of all chains, one after another.
+    weights, codes : array, shape (columns,)
+        Of which those from ``start`` on are the rows' as well; codes ascend.
+    across : array, shape (powers, classes, rows)
+    down : array, shape (powers, number of row classes, columns - start)
+        What is added to.
+    """
+    tile = np.empty(LOW * BROAD, left.dtype)
+    for top in range(0, len(left), LOW):
+        rows, place = left[top : top + LOW], start + top
+        own = codes[place : place + len(rows)] - codes[start]
+        for first in range(start, len(right), BROAD):
+            some = right[first : first + BROAD]
+            theirs = codes[first : first + len(some)]
+            block = tile[: len(rows) * len(some)].reshape(len(rows), len(some))
+            np.dot(rows, some.T, block)
+            for i in range(max(0, first - place), min(len(rows), first + len(some) - place)):
+                # An example without itself: of no value, whose logarithm that is.
+                block[i, place + i - first] = -np.inf
+            ends = np.empty(theirs[-1] - theirs[0] + 1, np.int64)
+            for j in range(len(theirs)):
+                ends[theirs[j] - theirs[0]] = j + 1
+            power = 0
+            for chain in range(len(ratios)):
+                add_powers(
+                    block, ratios[chain], squarings[power : power + counts[chain]],
+                    weights[first : first + len(some)], ends, weights[place : place + len(rows)],
+                    own, across[:, :, top : top + len(rows)], down, power, theirs[0],
+                    first - start,
+                )
+                power += counts[chain]
