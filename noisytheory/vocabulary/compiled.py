@@ -10,8 +10,8 @@ from numba import njit, types
 from numba.extending import overload
 
 __all__ = [
-    "PRODUCTS", "ROOTS", "TWOS", "add_gaussians", "add_powers", "add_products", "moved_towards",
-    "powers_of_two", "stripe_powers", "stripe_sums",
+    "PRODUCTS", "ROOTS", "TWOS", "add_gaussians", "add_powers", "add_products", "add_values",
+    "moved_towards", "powers_of_two", "stripe_powers", "stripe_sums",
 ]
 
 TWOS, ROOTS, PRODUCTS = range(3)
@@ -215,6 +215,39 @@ def add_gaussians(
         for i in range(rows):
             for c in range(weights.shape[1]):
                 out[start + i, c] += some[i, c]
+
+
+@njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})
+def add_values(
+    left: Any, right: Any, kind: int, numbers: Any, points: Any, others: Any, weights: Any, out: Any
+) -> None:
+    """Add weighted sums of kernel values, a tile of them at a time, to what stands in ``out``.
+
+    Parameters
+    ----------
+    left : array, shape (rows, e)
+    right : array, shape (e, columns)
+    kind, numbers : int, array
+        How values come of inner products, see `_values`.
+    points : array, shape (rows, d)
+        The points, where they are needed.
+    others : array, shape (columns, d)
+    weights : array, shape (columns, k)
+    out : array, shape (rows, k)
+    """
+    columns = right.shape[1]
+    height = max(1, BYTES // max(1, 2 * columns * right.itemsize))
+    tile, values = np.empty((height, columns), left.dtype), np.empty((height, columns), left.dtype)
+    sums = np.empty((height, weights.shape[1]), left.dtype)
+    for start in range(0, len(left), height):
+        rows = min(height, len(left) - start)
+        np.dot(left[start : start + rows], right, tile[:rows])
+        for i in range(rows):
+            _values(kind, numbers, tile[i], values[i], points, start + i, others)
+        np.dot(values[:rows], weights, sums[:rows])
+        for i in range(rows):
+            for c in range(weights.shape[1]):
+                out[start + i, c] += sums[i, c]
 
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})

@@ -373,6 +373,12 @@ class Form:
     x: Floats
     z: Floats
 
+    def compiled(self, dtype: Any) -> tuple[int, Floats]:
+        """The name and the numbers as compiled loops take them."""
+        from noisytheory.vocabulary import compiled
+
+        return getattr(compiled, self.name.upper()), np.array(self.numbers, dtype)
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -479,6 +485,25 @@ class Plan:
             self.row_scale, None if scale is None else scale[columns], self.increasing,
         )
 
+    def add_sums(self, weights: Floats, out: Floats) -> None:
+        r"""Add $\sum_jK(x_i,z_j)w_j$ for several columns of weights, of a plan that has a form.
+
+        In compiled loops, which take no lock from other threads.
+        """
+        from noisytheory.vocabulary.compiled import add_values
+
+        assert self.form is not None
+        kind, numbers = self.form.compiled(out.dtype)
+        if self.column_scale is not None:
+            weights = weights * self.column_scale[:, None]
+        found = out if self.row_scale is None else np.zeros_like(out)
+        add_values(
+            self.left, np.ascontiguousarray(self.right), kind, numbers, self.form.x, self.form.z,
+            weights, found,
+        )
+        if self.row_scale is not None:
+            out += self.row_scale[:, None] * found
+
     def sums(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         r"""$\sum_jK(x_i,x_j)w_j$ at every $i$ of a plan of ``x`` with itself, from half of it."""
         largest = float(np.abs(weights).max(initial=0.0))
@@ -543,8 +568,7 @@ def _compiled_stripe(
     for number, tile in enumerate(laid):
         some = right[:, number * wide : (number + 1) * wide]
         tile[:, : some.shape[1]] = some
-    kind = getattr(compiled, form.name.upper())
-    numbers = np.array(form.numbers, dtype=left.dtype)
+    kind, numbers = form.compiled(left.dtype)
 
     def stripe(rows: slice) -> tuple[slice, Floats, slice, Floats]:
         across, down = np.zeros(rows.stop - rows.start), np.zeros(n - rows.start)

@@ -179,16 +179,15 @@ class Target:
         r"""The residual after a step: $(1-\rho)r_j+\rho(s_j-\langle\omega_i,\omega_j\rangle)$."""
         plan, form = self.plan, self.plan.worked
         if form:
-            from noisytheory.vocabulary import compiled
+            from noisytheory.vocabulary.compiled import moved_towards
 
             own = (1 - rate) * residual[i] + rate * (scores[i] - self.diagonal[i])
             scale = 1.0 if plan.row_scale is None else float(plan.row_scale[i])
             columns = 1.0 if plan.column_scale is None else plan.column_scale
             np.multiply(columns, scale, out=scaled)
-            compiled.moved_towards(
-                plan.left[i], plan.right, getattr(compiled, form.name.upper()),
-                np.array(form.numbers, dtype=plan.left.dtype), form.z, i, scaled, scores, rate,
-                residual,
+            moved_towards(
+                plan.left[i], plan.right, *form.compiled(plan.left.dtype), form.z, i, scaled,
+                scores, rate, residual,
             )
             residual[i] = own
             return
