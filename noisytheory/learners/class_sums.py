@@ -21,7 +21,7 @@ from noisytheory.learners.tiles import (
     tile,
     unit_rows,
 )
-from noisytheory.vocabulary.compiled import add_powers
+from noisytheory.vocabulary.compiled import add_powers, stripe_powers
 from noisytheory.vocabulary.kernels import Gaussian, Kernel, Laplace
 from noisytheory.vocabulary.threads import in_order
 
@@ -104,11 +104,20 @@ def _tiled(
     chains = _chains(kernels)
     widest = next((kernel for kernel, _ in chains if isinstance(kernel, Gaussian)), None)
 
+    # Of these alone a stripe is one call, in which no thread waits for a lock.
+    plain = widest is not None and not thin and len(chains) == sum(
+        isinstance(kernel, Gaussian) for kernel, _ in chains
+    )
+    ratios = np.array([_ratio(widest, kernel) for kernel, _ in chains])
+    counts = np.array([len(squarings) for _, squarings in chains])
+    squared = np.concatenate([squarings for _, squarings in chains])
+
     def columns_of(columns: slice) -> Any:
         return widest and column_factors(widest, points[columns], squares[columns])
 
     # Laid out once: what a product needs of its right side.
-    right = [columns_of(columns) for columns in blocks]
+    whole = columns_of(slice(0, n)) if plain else None
+    right = [columns_of(columns) for columns in blocks] if not plain else []
 
     def stripe(place: int) -> tuple[Floats, Floats]:
         rows = stripes[place]
@@ -117,28 +126,32 @@ def _tiled(
         left = widest and row_factors(widest, points, squares, rows)
         across = np.zeros((len(kernels), classes, height))
         down = np.zeros((len(kernels), own[-1] + 1, n - rows.start))
+        if plain:
+            stripe_powers(
+                left, rows.start, whole, ratios, counts, squared, weights, codes, across, down
+            )
+            return across, down[:, :, height:]
         logs = np.empty(height * WIDE)
-        for whole, laid in zip(blocks, right, strict=True):
+        for every, laid in zip(blocks, right, strict=True):
             # From the rows themselves on.
-            columns = slice(max(whole.start, rows.start), whole.stop)
+            columns = slice(max(every.start, rows.start), every.stop)
             if columns.start >= columns.stop:
                 continue
-            if columns != whole:
-                laid = columns_of(columns) if thin else widest and laid[columns.start - whole.stop:]
+            if columns != every:
+                laid = columns_of(columns) if thin else widest and laid[columns.start - every.stop:]
             if widest:
                 width = columns.stop - columns.start
                 exponents(left, laid, seen := logs[: height * width].reshape(height, width))
             theirs = np.arange(codes[columns.start], codes[columns.stop - 1] + 1)
             ends = np.searchsorted(codes[columns], theirs, side="right")
             done = 0
-            for kernel, squarings in chains:
-                if widest and isinstance(kernel, Gaussian):
-                    # More would overflow, and has no values but 0 and 1 either.
-                    block, ratio = seen, min(widest.bandwidth / kernel.bandwidth, 1e150) ** 2
+            for (kernel, squarings), ratio in zip(chains, ratios, strict=True):
+                if ratio:
+                    block = seen
                 else:
-                    block, ratio = tile(
+                    block = tile(
                         kernel, points[rows], points[columns], squares[rows], squares[columns]
-                    ), 0.0
+                    )
                 if columns.start == rows.start:
                     # Of no value, or of one whose logarithm that is.
                     np.fill_diagonal(block, -np.inf if ratio else 0.0)
@@ -159,6 +172,14 @@ def _tiled(
         sums[:, :, rows] += across
         sums[:, codes[rows.start] : codes[rows.stop - 1] + 1, rows.stop :] += down
     return sums.transpose(0, 2, 1)
+
+
+def _ratio(widest: Gaussian | None, kernel: Any) -> float:
+    """What logarithms of the widest Gaussian are times to be a kernel's; 0 of other kernels."""
+    if widest is None or not isinstance(kernel, Gaussian):
+        return 0.0
+    # More would overflow, and has no values but 0 and 1 either.
+    return min(float(widest.bandwidth) / float(kernel.bandwidth), 1e150) ** 2
 
 
 def _chains(kernels: Sequence[Any]) -> list[tuple[Any, NDArray[np.intp]]]:

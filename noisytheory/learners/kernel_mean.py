@@ -42,7 +42,15 @@ from noisytheory.topics.label_noise.choice.leave_one_out import losses
 from noisytheory.topics.sparse import TO_TOLERANCE, check_options, find_algorithm
 from noisytheory.vocabulary.compiled import add_gaussians, powers_of_two
 from noisytheory.vocabulary.confusion import columns, inverse_of
-from noisytheory.vocabulary.kernels import Gaussian, Kernel, Laplace, Linear, Normalised, Polynomial
+from noisytheory.vocabulary.kernels import (
+    COMPILED,
+    Gaussian,
+    Kernel,
+    Laplace,
+    Linear,
+    Normalised,
+    Polynomial,
+)
 from noisytheory.vocabulary.noise import checked_rate
 from noisytheory.vocabulary.threads import in_order, one_thread_each
 
@@ -70,7 +78,7 @@ UNLIKE = 20.0
 """Standard deviations of features, beside the middle one, of which a warning is due."""
 ROUNDING = 1e-3
 """Error of an exponent that single precision may cause; beyond it scores are in doubles."""
-ALONE = 1 << 22
+ALONE = 1 << 20
 """Kernel values, times sixteenths of their coordinates, that are not worth another thread."""
 THIN = (256, 1024)
 """The same of a tile of sparse rows, whose size does not grow with the dimension."""
@@ -603,6 +611,13 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             high, wide = THIN
         else:
             high = wide = max(1, min(SIDE, ENTRIES // sample.shape[1]))
+        # Of a few values compiled loops would take longer to load.
+        many = not gaussian and points.shape[0] * sample.shape[0] >= COMPILED
+        formed = many and isinstance(kernel, Kernel) and (
+            kernel.plan(sample[:1].astype(dtype), sample[:1].astype(dtype)).form is not None
+        )
+        if formed:
+            high, wide = QUERIES, max(1, min(WIDE, ENTRIES // sample.shape[1]))
         # A class at a time, by length: of examples that are alike more coordinates are constant in
         # a tile. With few queries looking for them would cost more than it spares.
         sought = dense and points.shape[0] >= SOUGHT
@@ -635,6 +650,9 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
                     queries = queries.toarray()
                 if gaussian:
                     add_gaussians(queries, moved, seen, factor, right, weights, out[few])
+                elif formed:
+                    plan = kernel.plan(queries.astype(dtype, copy=False), some)
+                    plan.add_sums(weights, out[few])
                 else:
                     queries = queries.astype(dtype, copy=False)
                     own = squared_norms(queries)

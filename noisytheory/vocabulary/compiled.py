@@ -6,11 +6,17 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
+from numba import njit, types
+from numba.extending import overload
 
 __all__ = [
-    "add_gaussians", "add_powers", "add_products", "moved_towards", "powers_of_two", "stripe_sums",
+    "PRODUCTS", "ROOTS", "TWOS", "add_gaussians", "add_powers", "add_products", "add_values",
+    "moved_towards", "powers_of_two", "stripe_powers", "stripe_sums",
 ]
+
+TWOS, ROOTS, PRODUCTS = range(3)
+"""How values come of inner products, see `_values`."""
+LOG2_E = 1 / math.log(2)
 
 TAYLOR = tuple(math.log(2) ** k / math.factorial(k) for k in range(12, -1, -1))
 """Of $2^r$ with $|r|\\le1/2$, the highest power first: what is left out is below rounding."""
@@ -18,10 +24,18 @@ NEAREST = 1.5 * 2.0**52
 """A double that has the whole numbers beside it for neighbours."""
 LEAST = -1022.0
 """Below it powers of 2 are 0 here: numbers that are not normal are slow."""
+SINGLE = (*map(np.float32, np.polynomial.Chebyshev.interpolate(
+    lambda r: np.expm1(r * math.log(2)) / r, 5, domain=[-0.5, 0.5]
+).convert(kind=np.polynomial.Polynomial).coef[::-1]), np.float32(1))
+NEAREST_SINGLE = np.float32(1.5 * 2.0**23)
+LEAST_SINGLE = np.float32(-126)
+"""The same of single precision."""
 BYTES = 1 << 20
 """Of a tile, which should stay in the second-level cache."""
 HIGH, WIDE = 192, 384
 """Rows and columns of a tile of which both sums are taken."""
+LOW, BROAD = 64, 1024
+"""Rows and columns of a tile of which sums of several powers are taken."""
 PIECE = 256
 """Columns whose sums over rows stay in the first-level cache, with those of their powers."""
 
@@ -32,12 +46,100 @@ def _power_of_two(x: float, most: float = 0.0) -> float:
     inside = min(max(x, LEAST), most)
     shifted = inside + NEAREST
     rest = inside - (shifted - NEAREST)
-    value = 0.0
-    for factor in TAYLOR:
+    value = TAYLOR[0]
+    for factor in TAYLOR[1:]:
         value = value * rest + factor
     # The last bits of the shifted number are the whole part: they become the exponent.
     scale = np.int64((np.float64(shifted).view(np.int64) + 1023) << 52).view(np.float64)
     return value * scale if x > LEAST else 0.0
+
+
+@njit(nogil=True, cache=True, fastmath={"contract", "nsz"})
+def _single_power(x: Any, most: Any) -> Any:
+    """The same in single precision, at twice the speed."""
+    inside = min(max(x, LEAST_SINGLE), np.float32(most))
+    shifted = inside + NEAREST_SINGLE
+    rest = inside - (shifted - NEAREST_SINGLE)
+    value = SINGLE[0]
+    for factor in SINGLE[1:]:
+        value = value * rest + factor
+    scale = np.int32((np.float32(shifted).view(np.int32) + 127) << 23).view(np.float32)
+    return value * scale if x > LEAST_SINGLE else np.float32(0)
+
+
+def _power(x: float, most: float) -> float:
+    """$2^x$ in the precision of the number."""
+    raise NotImplementedError
+
+
+@overload(_power, strict=False)
+def _power_in_type(x: Any, most: Any) -> Any:
+    if x == types.float32:
+        return lambda x, most: _single_power(x, most)
+    return lambda x, most: _power_of_two(x, most)
+
+
+@njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})
+def _values(
+    kind: int, numbers: Any, given: Any, row: Any, points: Any, place: int, others: Any
+) -> None:
+    """Kernel values of one point with others, from inner products, which are overwritten.
+
+    Parameters
+    ----------
+    kind : int
+        `TWOS` are powers of 2; `ROOTS` such powers of roots of squared distances, times
+        $-\\log_2e$; `PRODUCTS` whole powers.
+    numbers : array, shape (2,)
+        Of `TWOS` the largest exponent, one above it counts as it; of `ROOTS` the squared distance
+        below which it is computed anew, and the unit of distances, inverted; of `PRODUCTS` what is
+        added, and the power.
+    given : array, shape (columns,)
+    row : array, shape (columns,)
+        The values.
+    points : array, shape (rows, d)
+    place : int
+        Which of them it is.
+    others : array, shape (columns, d)
+    """
+    if kind == TWOS:
+        most = numbers[0]
+        for j in range(len(row)):
+            row[j] = _power(given[j], most)
+    elif kind == ROOTS:
+        doubtful, unit, factor = numbers[0], numbers[1], numbers[2]
+        least = given[0]
+        for j in range(len(row)):
+            least = min(least, given[j])
+        if least < doubtful:
+            for j in range(len(row)):
+                if given[j] < doubtful:
+                    square = 0.0
+                    for k in range(points.shape[1]):
+                        mine, other = np.float64(points[place, k]), np.float64(others[j, k])
+                        difference = unit * (mine - other)
+                        square += difference * difference
+                    given[j] = square
+        for j in range(len(row)):
+            given[j] = math.sqrt(given[j])
+        zero = doubtful - doubtful
+        for j in range(len(row)):
+            row[j] = _power(given[j] * factor, zero)
+    else:
+        added, degree = numbers[0], int(numbers[1])
+        for j in range(len(row)):
+            given[j] += added
+            row[j] = given[j]
+        bit = 1
+        while 2 * bit <= degree:
+            bit *= 2
+        while bit > 1:
+            bit //= 2
+            for j in range(len(row)):
+                row[j] *= row[j]
+            if degree & bit:
+                for j in range(len(row)):
+                    row[j] *= given[j]
 
 
 @njit(nogil=True, cache=True)
@@ -116,82 +218,135 @@ def add_gaussians(
 
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})
-def stripe_sums(
-    left: Any, right: Any, most: float, beside: Any, below: Any, across: Any, down: Any
+def add_values(
+    left: Any, right: Any, kind: int, numbers: Any, points: Any, others: Any, weights: Any, out: Any
 ) -> None:
-    """Sums over columns, and over rows, of powers of 2 of inner products, a tile at a time.
+    """Add weighted sums of kernel values, a tile of them at a time, to what stands in ``out``.
 
     Parameters
     ----------
     left : array, shape (rows, e)
-    right : array, shape (columns, e)
-        Of which the first are those of the rows: a pair of these is met once or twice.
-    most : float
-        The largest exponent; one above it counts as it.
+    right : array, shape (e, columns)
+    kind, numbers : int, array
+        How values come of inner products, see `_values`.
+    points : array, shape (rows, d)
+        The points, where they are needed.
+    others : array, shape (columns, d)
+    weights : array, shape (columns, k)
+    out : array, shape (rows, k)
+    """
+    columns = right.shape[1]
+    height = max(1, BYTES // max(1, 2 * columns * right.itemsize))
+    tile, values = np.empty((height, columns), left.dtype), np.empty((height, columns), left.dtype)
+    sums = np.empty((height, weights.shape[1]), left.dtype)
+    for start in range(0, len(left), height):
+        rows = min(height, len(left) - start)
+        np.dot(left[start : start + rows], right, tile[:rows])
+        for i in range(rows):
+            _values(kind, numbers, tile[i], values[i], points, start + i, others)
+        np.dot(values[:rows], weights, sums[:rows])
+        for i in range(rows):
+            for c in range(weights.shape[1]):
+                out[start + i, c] += sums[i, c]
+
+
+@njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})
+def stripe_sums(
+    left: Any, start: int, right: Any, kind: int, numbers: Any, points: Any, others: Any,
+    beside: Any, below: Any, across: Any, down: Any,
+) -> None:
+    """Sums over columns, and over rows, of kernel values, a tile at a time.
+
+    Parameters
+    ----------
+    left : array, shape (rows, e)
+    start : int
+        Where the first of these rows stands among the columns: what stands before it is left out,
+        and a pair of what follows is met once or twice.
+    right : array, shape (tiles, e, `WIDE`)
+        The columns. In their type inner products and values are computed.
+    kind, numbers : int, array
+        How values come of inner products, see `_values`.
+    points : array, shape (rows, d)
+        The points, where they are needed.
+    others : array, shape (columns, d)
     beside : array, shape (columns,)
         Weights of columns.
     below : array, shape (rows,)
         Weights of rows.
     across : array, shape (rows,)
         The sums over columns, which are added to.
-    down : array, shape (columns,)
+    down : array, shape (columns - start,)
         Those over rows that have not met the column's own row yet, which are added to.
     """
-    tile, values = np.empty(HIGH * WIDE, left.dtype), np.empty(WIDE)
+    tile, nothing = np.empty(HIGH * WIDE, left.dtype), left.dtype.type(0)
+    values, gathered = np.empty(WIDE, left.dtype), np.empty(WIDE, left.dtype)
     for top in range(0, len(left), HIGH):
-        rows = left[top : top + HIGH]
-        for first in range(top, len(right), WIDE):
-            some = right[first : first + WIDE]
-            block = tile[: len(rows) * len(some)].reshape(len(rows), len(some))
-            np.dot(rows, some.T, block)
+        rows, place = left[top : top + HIGH], start + top
+        block = tile[: len(rows) * WIDE].reshape(len(rows), WIDE)
+        for number in range(place // WIDE, len(right)):
+            np.dot(rows, right[number], block)
+            first = max(place, number * WIDE)
+            last = min(len(beside), (number + 1) * WIDE)
             # On and below the diagonal.
-            whole = max(0, min(top + len(rows) - first, len(some)))
-            row, beyond = values[: len(some)], values[whole : len(some)]
-            weights, others, sums = beside[first:], beside[first + whole :], down[first + whole :]
+            whole = max(0, min(place + len(rows), last) - first)
+            row, beyond = values[: last - first], values[whole : last - first]
+            columns = others[first:last]
+            near, far = beside[first : first + whole], beside[first + whole : last]
+            sums = gathered[: len(beyond)]
+            sums[:] = 0
             for i in range(len(rows)):
-                given, weight, total = block[i], below[top + i], 0.0
-                for j in range(len(row)):
-                    row[j] = _power_of_two(given[j], most)
-                for j in range(whole):
-                    total += row[j] * weights[j]
+                given = block[i, first - number * WIDE : last - number * WIDE]
+                _values(kind, numbers, given, row, points, top + i, columns)
+                weight, total = below[top + i], nothing
+                for j in range(len(near)):
+                    total += row[j] * near[j]
                 for j in range(len(beyond)):
-                    total += beyond[j] * others[j]
+                    total += beyond[j] * far[j]
                     sums[j] += weight * beyond[j]
                 across[top + i] += total
+            under = down[first + whole - start : last - start]
+            for j in range(len(sums)):
+                under[j] += sums[j]
 
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})
 def moved_towards(
-    point: Any, right: Any, most: float, scales: Any, scores: Any, rate: float, residual: Any
+    left: Any, right: Any, kind: int, numbers: Any, points: Any, place: int, scales: Any,
+    scores: Any, rate: float, residual: Any,
 ) -> None:
     """A step of herding: the residual of every point, of which the new atom's value is taken.
 
     Parameters
     ----------
-    point : array, shape (e,)
+    left : array, shape (e,)
     right : array, shape (e, n)
-    most : float
-        The largest exponent; one above it counts as it.
+    kind, numbers : int, array
+        How values come of inner products, see `_values`.
+    points : array, shape (n, d)
+    place : int
+        Which of them the new atom is.
     scales : array, shape (n,)
-        What powers of 2 of the inner products are times.
+        What values are times.
     scores : array, shape (n,)
     rate : float
         Share of the new atom.
     residual : array, shape (n,)
         What stays of it, and the new atom's share of scores less values, in place.
     """
-    values = np.empty(PIECE)
+    products, values = np.empty(PIECE, right.dtype), np.empty(PIECE, right.dtype)
     for first in range(0, len(residual), PIECE):
-        left, target = residual[first : first + PIECE], scores[first : first + PIECE]
-        row, scale = values[: len(left)], scales[first : first + PIECE]
-        row[:] = 0
-        for k in range(len(point)):
-            coordinate, some = point[k], right[k, first : first + PIECE]
+        rest, target = residual[first : first + PIECE], scores[first : first + PIECE]
+        given, row = products[: len(rest)], values[: len(rest)]
+        scale = scales[first : first + PIECE]
+        given[:] = 0
+        for k in range(len(left)):
+            coordinate, some = left[k], right[k, first : first + PIECE]
             for j in range(len(row)):
-                row[j] += coordinate * some[j]
+                given[j] += coordinate * some[j]
+        _values(kind, numbers, given, row, points, place, points[first:])
         for j in range(len(row)):
-            value = _power_of_two(row[j], most) * scale[j]
-            left[j] = (1 - rate) * left[j] + rate * (target[j] - value)
+            rest[j] = (1 - rate) * rest[j] + rate * (target[j] - row[j] * scale[j])
 
 
 @njit(nogil=True, cache=True)
@@ -265,3 +420,55 @@ def add_powers(
                         below[j] += weight * some[j]
                     across[power + step, part + place, i] += total
                     start = end
+
+
+@njit(nogil=True, cache=True)
+def stripe_powers(
+    left: Any, start: int, right: Any, ratios: Any, counts: Any, squarings: Any, weights: Any,
+    codes: Any, across: Any, down: Any,
+) -> None:
+    """`add_powers` of a stripe of Gaussians, a tile at a time, from what their logarithms are of.
+
+    Parameters
+    ----------
+    left : array, shape (rows, e)
+    start : int
+        Where the first of these rows stands among the columns, which are met from there on.
+    right : array, shape (columns, e)
+        Inner products are logarithms of the widest Gaussian.
+    ratios : array, shape (chains,)
+        What they are times at the head of a chain, the values of which are then squared.
+    counts : array of int, shape (chains,)
+        Kernels of each chain.
+    squarings : array of int, shape (powers,)
+        Of all chains, one after another.
+    weights, codes : array, shape (columns,)
+        Of which those from ``start`` on are the rows' as well; codes ascend.
+    across : array, shape (powers, classes, rows)
+    down : array, shape (powers, number of row classes, columns - start)
+        What is added to.
+    """
+    tile = np.empty(LOW * BROAD, left.dtype)
+    for top in range(0, len(left), LOW):
+        rows, place = left[top : top + LOW], start + top
+        own = codes[place : place + len(rows)] - codes[start]
+        for first in range(start, len(right), BROAD):
+            some = right[first : first + BROAD]
+            theirs = codes[first : first + len(some)]
+            block = tile[: len(rows) * len(some)].reshape(len(rows), len(some))
+            np.dot(rows, some.T, block)
+            for i in range(max(0, first - place), min(len(rows), first + len(some) - place)):
+                # An example without itself: of no value, whose logarithm that is.
+                block[i, place + i - first] = -np.inf
+            ends = np.empty(theirs[-1] - theirs[0] + 1, np.int64)
+            for j in range(len(theirs)):
+                ends[theirs[j] - theirs[0]] = j + 1
+            power = 0
+            for chain in range(len(ratios)):
+                add_powers(
+                    block, ratios[chain], squarings[power : power + counts[chain]],
+                    weights[first : first + len(some)], ends, weights[place : place + len(rows)],
+                    own, across[:, :, top : top + len(rows)], down, power, theirs[0],
+                    first - start,
+                )
+                power += counts[chain]

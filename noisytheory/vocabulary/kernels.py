@@ -49,7 +49,9 @@ COMPILED = 1 << 23
 # Stripes, at least, that threads share then.
 STRIPES = 32
 # Exponents of 2 whose powers, in scaled plans, stay finite beside weights up to 1.
-EXPONENT = 1000.0
+EXPONENT = {np.dtype("float64"): 1000.0, np.dtype("float32"): 120.0}
+# Whole numbers up to it are those of single precision, too.
+LARGEST_DEGREE = 1 << 20
 # NumPy's exp2 is faster than its exp where it is vectorised: 1.2 times in doubles, 2.1 in singles.
 LOG2_E = 1.0 / math.log(2.0)
 # Squares of coordinates within this, and sums of very many of them, stay finite.
@@ -353,6 +355,32 @@ class Kernel(ABC):
 
 
 @dataclass(frozen=True)
+class Form:
+    """A function of inner products that compiled loops know.
+
+    Parameters
+    ----------
+    name : {"twos", "roots", "products"}
+        As in `noisytheory.vocabulary.compiled`, in capitals.
+    numbers : tuple of float
+        What it needs beside, there.
+    x, z : array, shape (n, d) and (m, d)
+        The points, of which it needs some.
+    """
+
+    name: str
+    numbers: tuple[float, ...]
+    x: Floats
+    z: Floats
+
+    def compiled(self, dtype: Any) -> tuple[int, Floats]:
+        """The name and the numbers as compiled loops take them."""
+        from noisytheory.vocabulary import compiled
+
+        return getattr(compiled, self.name.upper()), np.array(self.numbers, dtype)
+
+
+@dataclass(frozen=True)
 class Plan:
     r"""How to compute Gram blocks: $K(x_i,z_j)=a_ib_jf(\langle l_i,r_j\rangle)$.
 
@@ -371,8 +399,8 @@ class Plan:
         $b$.
     increasing : bool
         Whether $f$ is an increasing function of a number: then it need not be computed to compare.
-    exponent : float, optional
-        Largest $t$ if $f(t)$ is $2^t$, and beyond it no more: then loops over it may be compiled.
+    form : Form, optional
+        What compiled loops make of inner products, where they know $f$.
 
     Examples
     --------
@@ -388,13 +416,13 @@ class Plan:
     row_scale: Floats | None = None
     column_scale: Floats | None = None
     increasing: bool = False
-    exponent: float | None = None
+    form: Form | None = None
 
     @property
-    def large(self) -> bool:
-        """Whether there are doubles enough to load compiled loops for powers of 2."""
-        doubles = np.result_type(self.left, self.right) == np.float64
-        return doubles and len(self.left) * self.right.shape[1] // 2 >= COMPILED
+    def worked(self) -> Form | None:
+        """The form, if there are values enough to load compiled loops for them."""
+        large = len(self.left) * self.right.shape[1] // 2 >= COMPILED
+        return self.form if large else None
 
     def inner(self, rows: Index, columns: Index, out: Floats) -> Floats:
         """The inner products of some rows and columns, slices or integer arrays, into ``out``."""
@@ -457,6 +485,25 @@ class Plan:
             self.row_scale, None if scale is None else scale[columns], self.increasing,
         )
 
+    def add_sums(self, weights: Floats, out: Floats) -> None:
+        r"""Add $\sum_jK(x_i,z_j)w_j$ for several columns of weights, of a plan that has a form.
+
+        In compiled loops, which take no lock from other threads.
+        """
+        from noisytheory.vocabulary.compiled import add_values
+
+        assert self.form is not None
+        kind, numbers = self.form.compiled(out.dtype)
+        if self.column_scale is not None:
+            weights = weights * self.column_scale[:, None]
+        found = out if self.row_scale is None else np.zeros_like(out)
+        add_values(
+            self.left, np.ascontiguousarray(self.right), kind, numbers, self.form.x, self.form.z,
+            weights, found,
+        )
+        if self.row_scale is not None:
+            out += self.row_scale[:, None] * found
+
     def sums(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
         r"""$\sum_jK(x_i,x_j)w_j$ at every $i$ of a plan of ``x`` with itself, from half of it."""
         largest = float(np.abs(weights).max(initial=0.0))
@@ -475,8 +522,8 @@ class Plan:
         right, left = right.astype(dtype, copy=False), left.astype(dtype, copy=False)
 
         high, compiled = TILE_ROWS, None
-        if self.exponent is not None and self.large:
-            compiled = _compiled_stripe(self.left, self.right, self.exponent, left, right)
+        if self.worked:
+            compiled = _compiled_stripe(self.left, self.right, self.worked, left, right)
             high *= max(1, n // (STRIPES * TILE_ROWS))
 
         def stripe(top: int) -> list[tuple[slice, Floats, slice, Floats]]:
@@ -511,20 +558,25 @@ class Plan:
 
 
 def _compiled_stripe(
-    left: Floats, right: Floats, exponent: float, below: Floats, beside: Floats
+    left: Floats, right: Floats, form: Form, below: Floats, beside: Floats
 ) -> Callable[[slice], tuple[slice, Floats, slice, Floats]]:
-    """What takes both sums of rows of powers of 2, without a lock that threads wait for."""
-    from noisytheory.vocabulary.compiled import stripe_sums
+    """What takes both sums of rows of kernel values, without a lock that threads wait for."""
+    from noisytheory.vocabulary import compiled
 
-    columns = np.ascontiguousarray(right.T)
+    wide, n = compiled.WIDE, right.shape[1]
+    laid = np.zeros((-(-n // wide), len(right), wide), left.dtype)
+    for number, tile in enumerate(laid):
+        some = right[:, number * wide : (number + 1) * wide]
+        tile[:, : some.shape[1]] = some
+    kind, numbers = form.compiled(left.dtype)
 
     def stripe(rows: slice) -> tuple[slice, Floats, slice, Floats]:
-        start = rows.start
-        across, down = np.zeros(rows.stop - start), np.zeros(len(left) - start)
-        stripe_sums(
-            left[rows], columns[start:], exponent, beside[start:], below[rows], across, down
+        across, down = np.zeros(rows.stop - rows.start), np.zeros(n - rows.start)
+        compiled.stripe_sums(
+            left[rows], rows.start, laid, kind, numbers, form.x[rows], form.z,
+            beside, below[rows], across, down,
         )
-        return rows, across, slice(start, None), down
+        return rows, across, slice(rows.start, None), down
 
     return stripe
 
@@ -612,7 +664,7 @@ class Gaussian(Kernel):
             np.minimum(tile, zeros[:width] if width <= TILE_COLUMNS else 0.0, out=tile)
             np.exp2(tile, out=tile)
 
-        return Plan(left, right, finish, increasing=True, exponent=0.0)
+        return Plan(left, right, finish, increasing=True, form=Form("twos", (0.0,), x, z))
 
 
 @dataclass(frozen=True)
@@ -665,7 +717,8 @@ class Laplace(Kernel):
             np.multiply(tile, -LOG2_E, out=tile)
             np.exp2(tile, out=tile)
 
-        return Plan(left, right, finish)
+        form = Form("roots", (doubtful, scale, -LOG2_E), x, z)
+        return Plan(left, right, finish, form=form)
 
 
 @dataclass(frozen=True)
@@ -709,7 +762,9 @@ class Polynomial(Kernel):
 
     def plan(self, x: Floats, z: Floats, *, scaled: bool = False) -> Plan:
         """Inner products and their powers, see `Kernel.plan`."""
-        return Plan(x, z.T, lambda tile, rows, columns: self._finish(tile))
+        few = self.degree <= LARGEST_DEGREE
+        form = Form("products", (float(self.offset), float(self.degree)), x, z) if few else None
+        return Plan(x, z.T, lambda tile, rows, columns: self._finish(tile), form=form)
 
     def _finish(self, tile: Floats) -> None:
         if self.offset:
@@ -872,4 +927,5 @@ def _inner_factors(x: Floats, z: Floats, scale: float) -> Plan | None:
     def finish(tile: Floats, rows: Index, columns: Index) -> None:
         np.exp2(tile, out=tile)
 
-    return Plan(left, right, finish, row_scale, column_scale, increasing=True, exponent=EXPONENT)
+    form = Form("twos", (EXPONENT[dtype],), x, z)
+    return Plan(left, right, finish, row_scale, column_scale, increasing=True, form=form)

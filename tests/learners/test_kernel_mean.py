@@ -88,6 +88,32 @@ def test_scores_are_the_definition(data, kernel):
     assert np.array_equal(three.predict(queries), sums.argmax(axis=1))
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(
+    "kernel", [Laplace(0.7), Polynomial(3, 1.0), Normalised(Polynomial(3)), Normalised(Laplace(2))],
+    ids=repr,
+)
+def test_scores_of_many_examples_are_those_of_few(kernel, dtype, monkeypatch):
+    from noisytheory.learners import kernel_mean
+
+    rng = np.random.default_rng(0)
+    x, queries = (rng.normal(size=(size, 5)).astype(dtype) for size in (1300, 2100))
+    queries[:10] = x[:10]
+    model = KernelMeanClassifier(kernel, normalise="largest").fit(x, rng.integers(0, 3, 1300))
+    few = model.decision_function(queries)
+    monkeypatch.setattr(kernel_mean, "COMPILED", 1)
+    monkeypatch.setattr(kernel_mean, "tile", None)
+    many = model.decision_function(queries)
+    assert many.dtype == few.dtype == dtype
+    np.testing.assert_allclose(
+        many, few, rtol=0, atol=32 * np.finfo(dtype).eps * np.abs(few).max()
+    )
+    monkeypatch.setattr(
+        kernel_mean, "in_order", lambda work, items, workers: in_order(work, items, 3)
+    )
+    assert np.array_equal(model.decision_function(queries), many)
+
+
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 def test_scores_are_the_same_bits_whatever_the_number_of_threads(form, monkeypatch):
     from noisytheory.learners import kernel_mean

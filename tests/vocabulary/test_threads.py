@@ -34,24 +34,40 @@ def test_tiles_shared_out_give_the_same_bits(kernel, monkeypatch):
     assert len(asked) == 2
 
 
+COMPILED = [
+    kernels.Gaussian(1.5), kernels.Gaussian(0.02), kernels.Laplace(2.0), kernels.Polynomial(1),
+    kernels.Polynomial(3, 1.0), kernels.Polynomial(6), kernels.Normalised(kernels.Laplace(0.3)),
+    kernels.Normalised(kernels.Polynomial(2, 1.0)),
+]
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("scaled", [True, False])
+@pytest.mark.parametrize("kernel", COMPILED, ids=repr)
 def test_compiled_sums_are_those_of_tiles_and_the_same_on_any_number_of_threads(
-    scaled, monkeypatch
+    kernel, scaled, dtype, monkeypatch
 ):
-    plan = kernels.Gaussian(1.5).plan(POINTS, POINTS, scaled=scaled)
-    tiles, seen = plan.sums(WEIGHTS - 0.001), []
+    # Twice the same point, far from the others: of its distance the root is computed anew.
+    points = np.concatenate([POINTS, POINTS[:1] + 9, POINTS[:1] + 9]).astype(dtype)
+    weights = np.linspace(-1, 2, len(points))
+    plan = kernel.plan(points, points, scaled=scaled)
+    tiles, seen = plan.sums(weights), []
     monkeypatch.setattr(kernels, "COMPILED", 1)
     monkeypatch.setattr(kernels, "SHARE", 1)
     for workers in (1, 2, 3):
         monkeypatch.setattr(threads, "threads", lambda count=workers: count)
-        seen.append(plan.sums(WEIGHTS - 0.001))
-    np.testing.assert_allclose(seen[0], tiles, rtol=1e-12, atol=1e-15)
+        seen.append(plan.sums(weights))
+    rounding = 64 * np.finfo(dtype).eps * np.abs(tiles).max()
+    np.testing.assert_allclose(seen[0], tiles, rtol=0, atol=rounding)
     np.testing.assert_array_equal(seen[1:], seen[:1] * 2)
 
 
-@pytest.mark.parametrize("bandwidth", [1.5, 0.02])
-def test_compiled_herding_takes_the_points_of_tiles(bandwidth, monkeypatch):
-    given = kernels.Gaussian(bandwidth), POINTS, WEIGHTS * np.where(POINTS[:, 0] > 0, 1, -1), 30
+@pytest.mark.parametrize(
+    "kernel", [kernels.Gaussian(1.5), kernels.Gaussian(0.02), kernels.Laplace(2.0),
+               kernels.Polynomial(3, 1.0)], ids=repr,
+)
+def test_compiled_herding_takes_the_points_of_tiles(kernel, monkeypatch):
+    given = kernel, POINTS, WEIGHTS * np.where(POINTS[:, 0] > 0, 1, -1), 30
     tiles = nt.sparse.herding(*given)
     monkeypatch.setattr(kernels, "COMPILED", 1)
     # Rows are not asked for: a step is one pass.
@@ -89,9 +105,10 @@ import numpy as np
 from threadpoolctl import threadpool_info
 from noisytheory.vocabulary.threads import one_thread_each
 with one_thread_each():
-    from noisytheory.vocabulary.compiled import stripe_sums
+    from noisytheory.vocabulary.compiled import TWOS, WIDE, stripe_sums
     none = np.ones((1, 1))
-    stripe_sums(none, none, 0.0, none[0], none[0], none[0].copy(), none[0].copy())
+    wide = np.ones((1, 1, WIDE))
+    stripe_sums(none, 0, wide, TWOS, none[0], none, none, *(none[0].copy() for _ in range(4)))
     print({one["num_threads"] for one in threadpool_info() if one["user_api"] == "blas"})
 """
     more = {f"{name}_NUM_THREADS": "2" for name in ("OMP", "OPENBLAS", "MKL")}
