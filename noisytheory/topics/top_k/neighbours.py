@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from noisytheory.topics.top_k.central_path import follow
 from noisytheory.topics.top_k.design import Design, solver
 from noisytheory.topics.top_k.task import ROUNDING, WIDE, Task
 
@@ -21,6 +22,8 @@ FAR, WHOLE = 0.25, 80_000
 """Share of the rows that may move where solutions are few; entries up to which all may."""
 NEXT = 0.3
 """Of the least difference of two k, an error of the collapse that is let stand."""
+BARRIER, LOST = 0.02, 0.25
+"""Of least squares, as a share of the loss at zero; and what weights may lose that are tried."""
 REGULAR, PATIENCE = 1e-8, 25
 """Share of the regulariser in what gives the collapse; steps at most."""
 
@@ -29,8 +32,20 @@ class Part(Task):
     """A problem that begins at the solution of another."""
 
     exactly = False
+    few = False
+    """Whether solutions are few and far from each other."""
     most = np.inf
     """What a gap is relative to at most; without, to what this problem's coefficients gain."""
+
+    def _aggregate(self, losses: Floats) -> float:
+        if not self._uniform:
+            return super()._aggregate(losses)
+        n = len(losses)
+        whole = int(self.nu * n + 1e-9)
+        if whole == n:
+            return float(losses.sum()) / n
+        ordered = np.partition(losses, n - whole - 1)[n - whole - 1:]
+        return float(ordered[1:].sum() + (self.nu * n - whole) * ordered[0]) / n
 
     def unit(self, primal: float, rounding: float = ROUNDING) -> float:
         """What a gap is measured by."""
@@ -44,15 +59,16 @@ class Part(Task):
         About what is gained, and what the neighbour's lacks. From nothing where that fails.
         """
         if self.design.width <= WIDE and gain > 0:
-            few, n = np.isfinite(self.most), len(self.targets)
-            level = self._quantile(w)
+            few, n = self.few, len(self.targets)
+            # Where all rows count there is no threshold.
+            level = None if self.nu >= 1 - 1e-12 else self._quantile(w)
             if few and n * self.design.width <= WHOLE:
                 found, _, enough = self._followed(15, (w, level, 10 * gap))
                 if enough:
                     return found, self.design.scores(found)
             else:
                 found, scores, _, enough = self.reduced(
-                    w, level, FAR if few else max(MOVING, LEAST / n),
+                    w, level or 0.0, FAR if few else max(MOVING, LEAST / n),
                     0.2 * self.tol * min(gain, self.most), gap=gap,
                     few=0.05 if few else 0.1 * MOVING, turns=TURNS)
                 if enough:
@@ -71,20 +87,65 @@ class Balance(Part):
     warm, turn = np.inf, 15
     least, step = 0.0, 0.0
     """Mass below which none is asked for, and the least difference that matters."""
+    upper = np.inf
+    """What the mass is not above."""
+    allowed = 0.0
+    """Square of what is unbalanced, as a share of the mass."""
     latest: Floats
 
-    def find(self, w: Floats, close: bool) -> None:
-        """From a direction, at the length with the least loss."""
+    def begin(self, w: Floats, most: float) -> bool:
+        """From a direction whose loss is less than so much; whether it is."""
+        w, value = self._scaled(w)
+        if value > most or not w.any():
+            return False
+        n, size = len(self.targets), max(4000, 20 * self.design.width)
+        # Where much is on the wrong side few weights are to move.
+        barrier = float(np.clip(BARRIER * (most / value) ** 2, 0.03, 1.0))
+        if n > 1.5 * size and not sparse.issparse(self.rows):
+            sample = self._looked_at(size)
+            part = Balance(self.rows[sample], self.targets[sample],
+                           self.masses[sample] / self.masses[sample].sum(), self.kind, 1.0, self.C,
+                           self.free, self.tol, start_value=1.0)
+            part.allowed, part.least, part.step = 1e-9, self.least, self.step
+            w = part.steps(w, 2 * barrier, PATIENCE)
+            aim = 0.2 * self.tol * self.unit(value)
+            if self.reduced(w, 1e-3, FAR, aim, gap=0.01, turns=2)[-1]:
+                return True
+            barrier = 0.03
+        self.steps(w, 2 * barrier, PATIENCE)
+        return True
+
+    def steps(self, w: Floats, gap: float, most: int) -> Floats:
+        """Until the mass is found, or is less than what is asked for."""
+        design, losses, u = self._part()
+
+        def found(at: Floats, alpha: Floats, primal: float, dual: float) -> bool:
+            self.upper = min(self.upper, primal)
+            # Of what is unbalanced about so much is lost.
+            if abs(float(at @ design.adjoint(alpha))) <= LOST * self.upper:
+                self.certify(alpha, alpha)
+            return self.enough(self.upper)
+
+        return follow(design, losses, u, 1.0, self.ridge, found, most=most,
+                      start=(w, None, gap))[0]
+
+    def _scaled(self, w: Floats) -> tuple[Floats, float]:
+        """At the length with the least loss, which is returned, too."""
         margins = self.targets * self.design.scores(w)
         lengths = np.geomspace(0.1, 100, 16)
         values = [float(self.masses @ np.maximum(1 - s * margins, 0)) for s in lengths]
-        w = lengths[int(np.argmin(values))] * w
+        w, value = lengths[int(np.argmin(values))] * w, min(values)
+        self.C = float(w @ w) / (2 * REGULAR * max(value, self.least)) or 1.0
+        self.ridge = np.append(np.full(self.rows.shape[1], 1 / self.C), [0.0] * self.free)
+        return w, value
+
+    def find(self, w: Floats, close: bool) -> None:
+        """From a direction, at the length with the least loss."""
+        w, value = self._scaled(w)
         if not w.any():
             return
-        self.C = float(w @ w) / (2 * REGULAR * max(min(values), self.least))
-        self.ridge = np.append(np.full(self.rows.shape[1], 1 / self.C), [0.0] * self.free)
         n, size = len(self.targets), max(4000, 20 * self.design.width)
-        aim, gap = 0.2 * self.tol * self.unit(min(values)), 1.0
+        aim, gap = 0.2 * self.tol * self.unit(value), 1.0
         if n > 1.5 * size and not sparse.issparse(self.rows):
             if close and self.reduced(w, 1e-3, FAR, aim, gap=0.1, turns=1)[-1]:
                 return
@@ -121,10 +182,15 @@ class Balance(Part):
         pieces = Design(self.rows, self.targets, free=self.free)
         between = p * (self.masses - p) / self.masses
         solve = solver(pieces.gram(between))
-        for _ in range(3):
-            p = p - between * pieces.forward(solve(pieces.adjoint(p)))
+        left = pieces.adjoint(p)
+        for _ in range(4):
+            p = p - between * pieces.forward(solve(left))
             p = np.clip(p, 0, self.masses)
-        value = float(p.sum())
+            left, value = pieces.adjoint(p), float(p.sum())
+            if float(left @ left) <= self.allowed * value:
+                break
+        else:
+            return -np.inf
         if value > self.best_dual:
             self.best_dual, self.best_weights = value, p
         return value
