@@ -171,7 +171,7 @@ def follow(
         mean = total / count
         centre = min(max(after / total, 1e-8), 1.0) ** 3 * mean
         # A corrector that gains nothing may go round in circles: then towards the centre, without.
-        if total > STUCK * before:
+        if total > STUCK * before and level:
             stuck += 1
             centre = max(centre, mean / 2)
             if stuck <= AGAIN:

@@ -31,8 +31,6 @@ LACKS = 0.1
 """Share of the proven gap that a scaled solution has."""
 COLLAPSE = 3e-3
 """Relative error of the collapse that is let stand."""
-CLOSE = 0.05
-"""Tail mass above the collapse from which its weights are found from a solution's."""
 FIRST = 0.1
 """Barrier of the largest k from least squares, as a share of the loss at zero."""
 LENGTHS = np.array([0.6, 1.0, 1.6, 2.5, 4.0])
@@ -113,14 +111,14 @@ class Few(Walk):
         nothing = replace(
             least, nu=0.0, coef=0 * least.coef, scores=0 * least.scores, linear=0.0,
             push=0 * least.push, mass=0.0, tail=replace(self.at_zero, nu=0.0, none=0.0))
-        if last is None and margin and not self.separated:
+        if margin and not self.sought:
             last = self.balanced(least)
         if last is None:
             return [nothing, *found]
         return [nothing, last, *(knot for knot in found if knot.nu > last.nu)]
 
-    separated = False
-    """Whether some direction leaves less than the least k on the wrong side."""
+    sought = False
+    """Whether it is known where zero stops to be the minimiser, as far as it may be."""
 
     def balanced(self, low: Knot, squares: Floats | None = None) -> Knot | None:
         """Where zero stops to be the minimiser; None if below every k, or not found.
@@ -134,18 +132,15 @@ class Few(Walk):
         hinge.least = float(self.nus[0])
         hinge.step = float(np.diff(self.nus, prepend=0.0).min())
         hinge.allowed = EXACT / (self.C * self.kind.slope_at_zero**2)
-        if squares is not None:
-            constant = 2 * min(float(self.masses @ (self.labels > 0)),
-                               float(self.masses @ (self.labels < 0)))
-            if not hinge.begin(squares, SORTED * constant):
-                return None
-        else:
-            margin = float(self.kind.at_zero - low.tail.level(low.nu)) / -self.kind.slope_at_zero
-            hinge.find(low.coef / margin if margin > 0 else 0 * low.coef,
-                       low.nu - self.collapse(low) < CLOSE)
+        constant = 2 * min(float(self.masses @ (self.labels > 0)),
+                           float(self.masses @ (self.labels < 0)))
+        if squares is None:
+            hinge.find(low.coef, np.inf)
+        elif not hinge.find(squares, SORTED * constant):
+            return None
         self.fits += 1
         p, nu = hinge.best_weights, hinge.best_dual
-        self.separated = hinge.upper < hinge.least
+        self.sought = True
         if p is None or nu < hinge.least * (1 - 1e-9):
             return None
         task = Part(self.rows, self.labels, self.masses, self.kind, nu, self.constant(nu),

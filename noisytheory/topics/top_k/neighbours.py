@@ -18,13 +18,14 @@ MOVING, LEAST = 0.05, 200
 """Share of the rows near the threshold that may move from one solution to the next; how many."""
 TURNS = 3
 """With more rows or nearer, before a problem is solved from nothing."""
-FAR, WHOLE = 0.25, 80_000
-"""Share of the rows that may move where solutions are few; entries up to which all may."""
+AROUND, NEARBY = 0.15, 30
+"""Barrier where solutions are few, as a share of how far losses are from the level; steps."""
 NEXT = 0.3
 """Of the least difference of two k, an error of the collapse that is let stand."""
-BARRIER, LOST = 0.02, 0.25
+BARRIER, LOST = 0.04, 0.25
 """Of least squares, as a share of the loss at zero; and what weights may lose that are tried."""
-REGULAR, PATIENCE = 1e-8, 25
+LEAST_BARRIER = 0.03
+REGULAR, PATIENCE = 1e-8, 40
 """Share of the regulariser in what gives the collapse; steps at most."""
 
 
@@ -59,20 +60,19 @@ class Part(Task):
         About what is gained, and what the neighbour's lacks. From nothing where that fails.
         """
         if self.design.width <= WIDE and gain > 0:
-            few, n = self.few, len(self.targets)
-            # Where all rows count there is no threshold.
-            level = None if self.nu >= 1 - 1e-12 else self._quantile(w)
-            if few and n * self.design.width <= WHOLE:
-                found, _, enough = self._followed(15, (w, level, 10 * gap))
-                if enough:
-                    return found, self.design.scores(found)
+            if self.few:
+                # Where all rows count there is no threshold.
+                level = None if self.nu >= 1 - 1e-12 else self._quantile(w)
+                values = self.kind.values(self.targets, self.design.scores(w))
+                spread = float(self.masses @ np.abs(values - (level or 0.0)))
+                found, _, enough = self._followed(NEARBY, (w, level, 2 * AROUND * spread))
+                scores = self.design.scores(found)
             else:
                 found, scores, _, enough = self.reduced(
-                    w, level or 0.0, FAR if few else max(MOVING, LEAST / n),
-                    0.2 * self.tol * min(gain, self.most), gap=gap,
-                    few=0.05 if few else 0.1 * MOVING, turns=TURNS)
-                if enough:
-                    return found, scores
+                    w, self._quantile(w), max(MOVING, LEAST / len(self.targets)),
+                    0.2 * self.tol * gain, gap=gap, few=0.1 * MOVING, turns=TURNS)
+            if enough:
+                return found, scores
             w = np.zeros_like(w)
         found = self.solve(w, "auto")[0]
         return found, self.design.scores(found)
@@ -84,38 +84,33 @@ class Balance(Part):
     Their mass is the largest tail mass at which zero is the minimiser, of any loss and C.
     """
 
-    warm, turn = np.inf, 15
     least, step = 0.0, 0.0
     """Mass below which none is asked for, and the least difference that matters."""
     upper = np.inf
     """What the mass is not above."""
     allowed = 0.0
     """Square of what is unbalanced, as a share of the mass."""
-    latest: Floats
 
-    def begin(self, w: Floats, most: float) -> bool:
+    def find(self, w: Floats, most: float) -> bool:
         """From a direction whose loss is less than so much; whether it is."""
         w, value = self._scaled(w)
         if value > most or not w.any():
             return False
         n, size = len(self.targets), max(4000, 20 * self.design.width)
         # Where much is on the wrong side few weights are to move.
-        barrier = float(np.clip(BARRIER * (most / value) ** 2, 0.03, 1.0))
-        if n > 1.5 * size and not sparse.issparse(self.rows):
+        barrier = float(np.clip(BARRIER * (most / value) ** 2, 0.1, 1.0)) if np.isfinite(
+            most) else LEAST_BARRIER
+        if n > 3 * size:
             sample = self._looked_at(size)
             part = Balance(self.rows[sample], self.targets[sample],
                            self.masses[sample] / self.masses[sample].sum(), self.kind, 1.0, self.C,
                            self.free, self.tol, start_value=1.0)
             part.allowed, part.least, part.step = 1e-9, self.least, self.step
-            w = part.steps(w, 2 * barrier, PATIENCE)
-            aim = 0.2 * self.tol * self.unit(value)
-            if self.reduced(w, 1e-3, FAR, aim, gap=0.01, turns=2)[-1]:
-                return True
-            barrier = 0.03
-        self.steps(w, 2 * barrier, PATIENCE)
+            w, barrier = part.steps(w, barrier), LEAST_BARRIER
+        self.steps(w, barrier)
         return True
 
-    def steps(self, w: Floats, gap: float, most: int) -> Floats:
+    def steps(self, w: Floats, barrier: float) -> Floats:
         """Until the mass is found, or is less than what is asked for."""
         design, losses, u = self._part()
 
@@ -126,8 +121,12 @@ class Balance(Part):
                 self.certify(alpha, alpha)
             return self.enough(self.upper)
 
-        return follow(design, losses, u, 1.0, self.ridge, found, most=most,
-                      start=(w, None, gap))[0]
+        w, alpha, _, _ = follow(design, losses, u, 1.0, self.ridge, found, most=PATIENCE,
+                                start=(w, None, 2 * barrier))
+        if not self.enough(self.upper):
+            # Less than what is asked for, but proven.
+            self.certify(alpha, alpha)
+        return w
 
     def _scaled(self, w: Floats) -> tuple[Floats, float]:
         """At the length with the least loss, which is returned, too."""
@@ -139,27 +138,6 @@ class Balance(Part):
         self.ridge = np.append(np.full(self.rows.shape[1], 1 / self.C), [0.0] * self.free)
         return w, value
 
-    def find(self, w: Floats, close: bool) -> None:
-        """From a direction, at the length with the least loss."""
-        w, value = self._scaled(w)
-        if not w.any():
-            return
-        n, size = len(self.targets), max(4000, 20 * self.design.width)
-        aim, gap = 0.2 * self.tol * self.unit(value), 1.0
-        if n > 1.5 * size and not sparse.issparse(self.rows):
-            if close and self.reduced(w, 1e-3, FAR, aim, gap=0.1, turns=1)[-1]:
-                return
-            sample = self._looked_at(size)
-            part = Balance(self.rows[sample], self.targets[sample],
-                            self.masses[sample] / self.masses[sample].sum(), self.kind, 1.0, self.C,
-                            self.free, self.tol, start_value=1.0)
-            w, gap = part._followed(PATIENCE, (w, 1e-3, 1.0))[0], 0.01
-            if self.reduced(w, 1e-3, FAR, aim, gap=gap, turns=2)[-1]:
-                return
-        if not self._followed(PATIENCE, (w, 1e-3, 10 * gap))[-1]:
-            # Less than what is asked for, but proven.
-            self.certify(self.latest, self.latest)
-
     def unit(self, primal: float, rounding: float = ROUNDING) -> float:
         """What is left of the mass, relative to it or to the least one asked for."""
         return max(primal, NEXT * self.step / self.tol)
@@ -167,15 +145,6 @@ class Balance(Part):
     def enough(self, primal: float) -> bool:
         """Whether the mass is found, or less than what is asked for."""
         return primal < self.least or primal - self.best_dual <= self.tol * self.unit(primal)
-
-    def _accept(
-        self, design: Design, w: Floats, alpha: Floats, scores: Floats | None = None
-    ) -> None:
-        self.latest = alpha
-        # Of what is unbalanced about so much is lost.
-        lost = abs(float(w @ design.adjoint(alpha)))
-        if lost <= self.tol * self.unit(self.objective(w, scores)):
-            super()._accept(design, w, alpha, scores)
 
     def certify(self, p: Floats, s: Floats) -> float:
         """The mass of weights, after those between their ends have taken out what is unbalanced."""
