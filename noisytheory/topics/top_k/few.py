@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from noisytheory.topics.top_k.design import Design, solver
 from noisytheory.topics.top_k.individual import individual
-from noisytheory.topics.top_k.neighbours import Balance, Part
+from noisytheory.topics.top_k.neighbours import Balance, Part, sample_size
 from noisytheory.topics.top_k.task import ROUNDING, WIDE, positive_level
 from noisytheory.topics.top_k.walk import EXACT, FARTHEST, MIXED, MOST, Knot, Walk
 
@@ -25,18 +26,20 @@ Floats = NDArray[np.float64]
 
 LOW = 0.1
 """Share of the gap allowed that the lowest solution gains."""
-RUNGS = (0.5, 0.2)
+RUNGS, FAR_RUNGS = (0.55, 0.2), (0.3, 0.2)
 """Of the distance from the collapse, as seen from one solution, where the next stands."""
 LACKS = 0.1
 """Share of the proven gap that a scaled solution has."""
+CLOSE = 0.05
+"""Tail mass above the collapse from which its weights are found from a solution's."""
+TILT = 0.03
+"""Share of the gap allowed that a direction may cost at the collapse."""
 COLLAPSE = 3e-3
 """Relative error of the collapse that is let stand."""
 FIRST = 0.1
 """Barrier of the largest k from least squares, as a share of the loss at zero."""
 LENGTHS = np.array([0.6, 1.0, 1.6, 2.5, 4.0])
 """Of least squares, the best of which is begun with."""
-SORTED = 0.9
-"""Of the loss of the best constant: what least squares must be below to say a direction."""
 
 
 class Few(Walk):
@@ -76,6 +79,12 @@ class Few(Walk):
         values = [float(self.masses @ self.kind.psi(a * margins)) + a**2 * ridge for a in LENGTHS]
         return np.asarray(LENGTHS[int(np.argmin(values))] * w)
 
+    @property
+    def many(self) -> bool:
+        """Whether a problem is solved on some of the rows."""
+        size = sample_size(self.rows.shape[1] + self.free)
+        return len(self.labels) > 1.5 * size and not sparse.issparse(self.rows)
+
     def part(self, nu: float) -> Part:
         """Its gap is relative to what is gained at the largest k."""
         task = super().part(nu)
@@ -88,7 +97,9 @@ class Few(Walk):
         Below a model that gains less than is allowed, scaled weights and coefficients serve all k.
         """
         found, margin = [high], self.kind.margin
-        last = self.balanced(high, self.squares) if self.squares is not None else None
+        last = None
+        if self.squares is not None and not self.many:
+            last = self.balanced(high, self.squares)
         for _ in range(MOST):
             at = found[0]
             low = self.gain(at) <= LOW * self.tol * self.largest(at.nu)
@@ -97,7 +108,8 @@ class Few(Walk):
             end = self.collapse(at) if margin else 0.0
             if last:
                 end = last.nu
-            share = RUNGS[min(len(found), len(RUNGS)) - 1] if margin else 0.0
+            rungs = FAR_RUNGS if self.many else RUNGS
+            share = rungs[min(len(found), len(rungs)) - 1] if margin else 0.0
             nu = max(end + share * (at.nu - end), at.nu / FARTHEST, float(self.nus[0]))
             small = min((nu - end) / (at.nu - end), 1.0) if margin else 1.0
             # Scaled weights bound what this start lacks.
@@ -115,8 +127,22 @@ class Few(Walk):
             last = self.balanced(least)
         if last is None:
             return [nothing, *found]
-        return [nothing, last, *(knot for knot in found if knot.nu > last.nu)]
+        return [nothing, last, self.tilted(last), *(knot for knot in found if knot.nu > last.nu)]
 
+    def tilted(self, zero: Knot) -> Knot:
+        """Next to the collapse the minimiser is short, but has a direction: that of its end."""
+        w = self.direction
+        if w is None:
+            return zero
+        # So long that what it costs is little of what is allowed.
+        ridge = float(w @ w) / (2 * self.constant(zero.nu))
+        w = w * np.sqrt(TILT * self.tol * self.largest(zero.nu) / max(ridge, 1e-300))
+        nu = zero.nu * (1 + 1e-9)
+        scores = Design(self.rows, free=self.free).scores(w)
+        return replace(zero, nu=nu, coef=w, scores=scores, tail=self.sort(nu, scores))
+
+    direction: Floats | None = None
+    """Of the solutions next to the collapse."""
     sought = False
     """Whether it is known where zero stops to be the minimiser, as far as it may be."""
 
@@ -134,12 +160,13 @@ class Few(Walk):
         hinge.allowed = EXACT / (self.C * self.kind.slope_at_zero**2)
         constant = 2 * min(float(self.masses @ (self.labels > 0)),
                            float(self.masses @ (self.labels < 0)))
-        if squares is None:
-            hinge.find(low.coef, np.inf)
-        elif not hinge.find(squares, SORTED * constant):
+        if squares is None and self.many:
+            hinge.few_rows(low.coef, constant, low.nu - self.collapse(low) < CLOSE)
+        elif not hinge.find(low.coef if squares is None else squares, constant,
+                            sure=squares is None):
             return None
         self.fits += 1
-        p, nu = hinge.best_weights, hinge.best_dual
+        p, nu, self.direction = hinge.best_weights, hinge.best_dual, hinge.direction
         self.sought = True
         if p is None or nu < hinge.least * (1 - 1e-9):
             return None

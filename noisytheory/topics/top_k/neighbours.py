@@ -10,7 +10,7 @@ from noisytheory.topics.top_k.central_path import follow
 from noisytheory.topics.top_k.design import Design, solver
 from noisytheory.topics.top_k.task import ROUNDING, WIDE, Task
 
-__all__ = ["Balance", "Part"]
+__all__ = ["Balance", "Part", "sample_size"]
 
 Floats = NDArray[np.float64]
 
@@ -18,11 +18,15 @@ MOVING, LEAST = 0.05, 200
 """Share of the rows near the threshold that may move from one solution to the next; how many."""
 TURNS = 3
 """With more rows or nearer, before a problem is solved from nothing."""
+FAR, WHOLE = 0.25, 80_000
+"""Share of the rows that may move where solutions are few; entries up to which all may."""
 AROUND, NEARBY = 0.15, 30
 """Barrier where solutions are few, as a share of how far losses are from the level; steps."""
 NEXT = 0.3
 """Of the least difference of two k, an error of the collapse that is let stand."""
-BARRIER, LOST = 0.04, 0.25
+SORTED = 0.9
+"""Of the loss of the best constant: what a direction must be below to begin with."""
+BARRIER, LOST = 0.03, 0.1
 """Of least squares, as a share of the loss at zero; and what weights may lose that are tried."""
 LEAST_BARRIER = 0.03
 REGULAR, PATIENCE = 1e-8, 40
@@ -65,8 +69,15 @@ class Part(Task):
                 level = None if self.nu >= 1 - 1e-12 else self._quantile(w)
                 values = self.kind.values(self.targets, self.design.scores(w))
                 spread = float(self.masses @ np.abs(values - (level or 0.0)))
-                found, _, enough = self._followed(NEARBY, (w, level, 2 * AROUND * spread))
-                scores = self.design.scores(found)
+                gap = 2 * AROUND * spread
+                if len(self.targets) * self.design.width <= WHOLE:
+                    found, _, enough = self._followed(NEARBY, (w, level, gap))
+                    scores = self.design.scores(found)
+                else:
+                    self.warm = np.inf
+                    found, scores, _, enough = self.reduced(
+                        w, level or 0.0, FAR, 0.2 * self.tol * min(gain, self.most),
+                        gap=0.1 * gap, turns=TURNS)
             else:
                 found, scores, _, enough = self.reduced(
                     w, self._quantile(w), max(MOVING, LEAST / len(self.targets)),
@@ -76,6 +87,11 @@ class Part(Task):
             w = np.zeros_like(w)
         found = self.solve(w, "auto")[0]
         return found, self.design.scores(found)
+
+
+def sample_size(width: int) -> int:
+    """Of many rows, how many are looked at first."""
+    return max(4000, 20 * width)
 
 
 class Balance(Part):
@@ -88,27 +104,43 @@ class Balance(Part):
     """Mass below which none is asked for, and the least difference that matters."""
     upper = np.inf
     """What the mass is not above."""
+    direction: Floats | None = None
+    """Whose loss is about the mass."""
     allowed = 0.0
     """Square of what is unbalanced, as a share of the mass."""
 
-    def find(self, w: Floats, most: float) -> bool:
-        """From a direction whose loss is less than so much; whether it is."""
+    def find(self, w: Floats, constant: float, *, sure: bool = False) -> bool:
+        """From a direction, if it leaves less than a constant does; whether it is begun with."""
         w, value = self._scaled(w)
-        if value > most or not w.any():
+        if (value > SORTED * constant and not sure) or not w.any():
             return False
-        n, size = len(self.targets), max(4000, 20 * self.design.width)
-        # Where much is on the wrong side few weights are to move.
-        barrier = float(np.clip(BARRIER * (most / value) ** 2, 0.1, 1.0)) if np.isfinite(
-            most) else LEAST_BARRIER
-        if n > 3 * size:
-            sample = self._looked_at(size)
-            part = Balance(self.rows[sample], self.targets[sample],
-                           self.masses[sample] / self.masses[sample].sum(), self.kind, 1.0, self.C,
-                           self.free, self.tol, start_value=1.0)
-            part.allowed, part.least, part.step = 1e-9, self.least, self.step
-            w, barrier = part.steps(w, barrier), LEAST_BARRIER
-        self.steps(w, barrier)
+        self.steps(w, LEAST_BARRIER if sure else self._barrier(value, constant))
         return True
+
+    def _barrier(self, value: float, constant: float) -> float:
+        """Where little is on the wrong side many weights are to move."""
+        return float(np.clip(BARRIER * (constant / value) ** 2, 0.1, 1.0))
+
+    def few_rows(self, w: Floats, constant: float, close: bool) -> None:
+        """The same of many rows, by those near the margin."""
+        w, value = self._scaled(w)
+        if not w.any():
+            return
+        self.warm, self.turn, size = np.inf, 15, sample_size(self.design.width)
+        aim = 0.2 * self.tol * self.unit(value)
+        if close:
+            self.direction, _, _, enough = self.reduced(w, 1e-3, FAR, aim, gap=0.1, turns=1)
+            if enough:
+                return
+        sample = self._looked_at(size)
+        part = Balance(self.rows[sample], self.targets[sample],
+                       self.masses[sample] / self.masses[sample].sum(), self.kind, 1.0, self.C,
+                       self.free, self.tol, start_value=1.0)
+        part.allowed, part.least, part.step = 1e-9, self.least, self.step
+        w = part.steps(w, self._barrier(value, constant))
+        self.direction, _, _, enough = self.reduced(w, 1e-3, FAR, aim, gap=0.01, turns=2)
+        if not enough:
+            self.steps(w, LEAST_BARRIER)
 
     def steps(self, w: Floats, barrier: float) -> Floats:
         """Until the mass is found, or is less than what is asked for."""
@@ -126,12 +158,13 @@ class Balance(Part):
         if not self.enough(self.upper):
             # Less than what is asked for, but proven.
             self.certify(alpha, alpha)
+        self.direction = w
         return w
 
     def _scaled(self, w: Floats) -> tuple[Floats, float]:
         """At the length with the least loss, which is returned, too."""
         margins = self.targets * self.design.scores(w)
-        lengths = np.geomspace(0.1, 100, 16)
+        lengths = np.geomspace(0.1, 100, 10)
         values = [float(self.masses @ np.maximum(1 - s * margins, 0)) for s in lengths]
         w, value = lengths[int(np.argmin(values))] * w, min(values)
         self.C = float(w @ w) / (2 * REGULAR * max(value, self.least)) or 1.0
@@ -145,6 +178,13 @@ class Balance(Part):
     def enough(self, primal: float) -> bool:
         """Whether the mass is found, or less than what is asked for."""
         return primal < self.least or primal - self.best_dual <= self.tol * self.unit(primal)
+
+    def _accept(
+        self, design: Design, w: Floats, alpha: Floats, scores: Floats | None = None
+    ) -> None:
+        self.upper = min(self.upper, self.objective(w, scores))
+        if abs(float(w @ design.adjoint(alpha))) <= self.tol * self.unit(self.upper):
+            self.certify(alpha, alpha)
 
     def certify(self, p: Floats, s: Floats) -> float:
         """The mass of weights, after those between their ends have taken out what is unbalanced."""
