@@ -119,7 +119,7 @@ class Balance(Part):
 
     def _barrier(self, value: float, constant: float) -> float:
         """Where little is on the wrong side many weights are to move."""
-        return float(np.clip(BARRIER * (constant / value) ** 2, 0.1, 1.0))
+        return float(np.clip(BARRIER * (constant / value) ** 2, 0.1, 2.0))
 
     def few_rows(self, w: Floats, constant: float, close: bool) -> None:
         """The same of many rows, by those near the margin."""
@@ -137,12 +137,12 @@ class Balance(Part):
                        self.masses[sample] / self.masses[sample].sum(), self.kind, 1.0, self.C,
                        self.free, self.tol, start_value=1.0)
         part.allowed, part.least, part.step = 1e-9, self.least, self.step
-        w = part.steps(w, self._barrier(value, constant))
+        w = part.steps(w, self._barrier(value, constant), 25)
         self.direction, _, _, enough = self.reduced(w, 1e-3, FAR, aim, gap=0.01, turns=2)
         if not enough:
             self.steps(w, LEAST_BARRIER)
 
-    def steps(self, w: Floats, barrier: float) -> Floats:
+    def steps(self, w: Floats, barrier: float, most: int = PATIENCE) -> Floats:
         """Until the mass is found, or is less than what is asked for."""
         design, losses, u = self._part()
 
@@ -153,7 +153,7 @@ class Balance(Part):
                 self.certify(alpha, alpha)
             return self.enough(self.upper)
 
-        w, alpha, _, _ = follow(design, losses, u, 1.0, self.ridge, found, most=PATIENCE,
+        w, alpha, _, _ = follow(design, losses, u, 1.0, self.ridge, found, most=most,
                                 start=(w, None, 2 * barrier))
         if not self.enough(self.upper):
             # Less than what is asked for, but proven.
