@@ -24,8 +24,11 @@ __all__ = ["Few"]
 
 Floats = NDArray[np.float64]
 
+ROUGH = 0.2
+"""Share of the gap allowed that solutions below the largest k may have."""
 LOW = 0.1
 """Share of the gap allowed that the lowest solution gains."""
+LINES, CURVES = (0.68,), (0.8, 0.5)
 RUNGS, FAR_RUNGS = (0.55, 0.2), (0.3, 0.2)
 """Of the distance from the collapse, as seen from one solution, where the next stands."""
 LACKS = 0.1
@@ -89,6 +92,8 @@ class Few(Walk):
         """Its gap is relative to what is gained at the largest k."""
         task = super().part(nu)
         task.few, task.most = True, self.largest(nu)
+        if np.isfinite(self.most):
+            task.tol = ROUGH * self.tol
         return task
 
     def below(self, high: Knot) -> list[Knot]:
@@ -100,15 +105,18 @@ class Few(Walk):
         last = None
         if self.squares is not None and not self.many:
             last = self.balanced(high, self.squares)
+        # Pieces of lines need one solution between, what is curved two.
+        known = CURVES if self.kind.smooth else LINES
+        most = MOST if last is None else len(known)
         for _ in range(MOST):
             at = found[0]
             low = self.gain(at) <= LOW * self.tol * self.largest(at.nu)
-            if low or at.nu <= self.nus[0] * (1 + 1e-12) or (last and len(found) > 1):
+            if low or at.nu <= self.nus[0] * (1 + 1e-12) or len(found) > most:
                 break
             end = self.collapse(at) if margin else 0.0
             if last:
                 end = last.nu
-            rungs = FAR_RUNGS if self.many else RUNGS
+            rungs = known if last else FAR_RUNGS if self.many else RUNGS
             share = rungs[min(len(found), len(rungs)) - 1] if margin else 0.0
             nu = max(end + share * (at.nu - end), at.nu / FARTHEST, float(self.nus[0]))
             small = min((nu - end) / (at.nu - end), 1.0) if margin else 1.0
@@ -124,7 +132,9 @@ class Few(Walk):
             least, nu=0.0, coef=0 * least.coef, scores=0 * least.scores, linear=0.0,
             push=0 * least.push, mass=0.0, tail=replace(self.at_zero, nu=0.0, none=0.0))
         if margin and not self.sought:
-            last = self.balanced(least)
+            # A solution that gains less than its gap has no direction.
+            last = self.balanced(next(
+                (at for at in found if self.gain(at) > self.tol * self.largest(at.nu)), high))
         if last is None:
             return [nothing, *found]
         return [nothing, last, self.tilted(last), *(knot for knot in found if knot.nu > last.nu)]
@@ -161,7 +171,7 @@ class Few(Walk):
         constant = 2 * min(float(self.masses @ (self.labels > 0)),
                            float(self.masses @ (self.labels < 0)))
         if squares is None and self.many:
-            hinge.few_rows(low.coef, constant, low.nu - self.collapse(low) < CLOSE)
+            hinge.few_rows(low.coef, low.nu - self.collapse(low) < CLOSE)
         elif not hinge.find(low.coef if squares is None else squares, constant,
                             sure=squares is None):
             return None

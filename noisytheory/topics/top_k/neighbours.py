@@ -20,8 +20,10 @@ TURNS = 3
 """With more rows or nearer, before a problem is solved from nothing."""
 FAR, WHOLE = 0.25, 80_000
 """Share of the rows that may move where solutions are few; entries up to which all may."""
-AROUND, NEARBY = 0.15, 30
-"""Barrier where solutions are few, as a share of how far losses are from the level; steps."""
+FIRST, AROUND, NEARBY = 0.25, 0.12, 30
+"""Barrier without a level, and where solutions are few, as a share of how far losses are from it;
+steps.
+"""
 NEXT = 0.3
 """Of the least difference of two k, an error of the collapse that is let stand."""
 SORTED = 0.9
@@ -29,7 +31,7 @@ SORTED = 0.9
 BARRIER, LOST = 0.03, 0.1
 """Of least squares, as a share of the loss at zero; and what weights may lose that are tried."""
 LEAST_BARRIER = 0.03
-REGULAR, PATIENCE = 1e-8, 40
+REGULAR, PATIENCE = 1e-11, 40
 """Share of the regulariser in what gives the collapse; steps at most."""
 
 
@@ -69,7 +71,7 @@ class Part(Task):
                 level = None if self.nu >= 1 - 1e-12 else self._quantile(w)
                 values = self.kind.values(self.targets, self.design.scores(w))
                 spread = float(self.masses @ np.abs(values - (level or 0.0)))
-                gap = 2 * AROUND * spread
+                gap = 2 * (FIRST if level is None else AROUND) * spread
                 if len(self.targets) * self.design.width <= WHOLE:
                     found, _, enough = self._followed(NEARBY, (w, level, gap))
                     scores = self.design.scores(found)
@@ -114,14 +116,14 @@ class Balance(Part):
         w, value = self._scaled(w)
         if (value > SORTED * constant and not sure) or not w.any():
             return False
-        self.steps(w, LEAST_BARRIER if sure else self._barrier(value, constant))
+        self.steps(w, LEAST_BARRIER if sure else self._barrier(value))
         return True
 
-    def _barrier(self, value: float, constant: float) -> float:
+    def _barrier(self, value: float) -> float:
         """Where little is on the wrong side many weights are to move."""
-        return float(np.clip(BARRIER * (constant / value) ** 2, 0.1, 2.0))
+        return float(np.clip(BARRIER / value**2, 0.1, 2.0))
 
-    def few_rows(self, w: Floats, constant: float, close: bool) -> None:
+    def few_rows(self, w: Floats, close: bool) -> None:
         """The same of many rows, by those near the margin."""
         w, value = self._scaled(w)
         if not w.any():
@@ -137,7 +139,7 @@ class Balance(Part):
                        self.masses[sample] / self.masses[sample].sum(), self.kind, 1.0, self.C,
                        self.free, self.tol, start_value=1.0)
         part.allowed, part.least, part.step = 1e-9, self.least, self.step
-        w = part.steps(w, self._barrier(value, constant), 25)
+        w = part.steps(w, 5.0, 25)
         self.direction, _, _, enough = self.reduced(w, 1e-3, FAR, aim, gap=0.01, turns=2)
         if not enough:
             self.steps(w, LEAST_BARRIER)
@@ -189,17 +191,18 @@ class Balance(Part):
     def certify(self, p: Floats, s: Floats) -> float:
         """The mass of weights, after those between their ends have taken out what is unbalanced."""
         pieces = Design(self.rows, self.targets, free=self.free)
-        between = p * (self.masses - p) / self.masses
-        solve = solver(pieces.gram(between))
-        left = pieces.adjoint(p)
+        left, value, solve = pieces.adjoint(p), float(p.sum()), None
         for _ in range(4):
-            p = p - between * pieces.forward(solve(left))
-            p = np.clip(p, 0, self.masses)
-            left, value = pieces.adjoint(p), float(p.sum())
             if float(left @ left) <= self.allowed * value:
                 break
+            if solve is None:
+                between = p * (self.masses - p) / self.masses
+                solve = solver(pieces.gram(between))
+            p = np.clip(p - between * pieces.forward(solve(left)), 0, self.masses)
+            left, value = pieces.adjoint(p), float(p.sum())
         else:
-            return -np.inf
+            if float(left @ left) > self.allowed * value:
+                return -np.inf
         if value > self.best_dual:
             self.best_dual, self.best_weights = value, p
         return value
