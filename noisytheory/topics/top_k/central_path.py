@@ -37,7 +37,7 @@ def follow(
     design: Design, losses: Callable[[Floats], tuple[Floats, Design, Floats | None]], u: Floats,
     nu: float, ridge: Floats, enough: Callable[[Floats, Floats, float, float], bool], *,
     most: int, linear: Floats | None = None, quadratic: Floats | None = None,
-    start: tuple[Floats, float, float] | None = None,
+    start: tuple[Floats, float | None, float] | None = None,
 ) -> tuple[Floats, Floats, float, int]:
     r"""Steps of predictor and corrector until a point is enough.
 
@@ -61,7 +61,8 @@ def follow(
     linear, quadratic : array, shapes (d,) and (d, d), optional
         $\bar z$ and $H$: what other examples add.
     start : coefficients, level and gap, optional
-        A point to begin with, and about how far from the optimum it is.
+        A point to begin with, and about how far from the optimum it is. Without a level all
+        weights may be at their upper ends, and there is no threshold.
 
     Returns
     -------
@@ -93,6 +94,7 @@ def follow(
         whole[diagonal, diagonal] += ridge
         invert = solver(whole)
     w = np.zeros(width) if start is None else start[0]
+    level = start is None or start[1] is not None
     f = design.scores(w)
     values, pieces, bend = losses(f)
     # What is left of the tail mass is one more weight.
@@ -101,6 +103,8 @@ def follow(
     if start is None:
         lam = max(float(u @ np.abs(values)) / float(u.sum()), 1e-12)
         mu = 0.1 * lam
+    elif start[1] is None:
+        lam, mu = 0.0, start[2] * scale / count
     else:
         mu = start[2] * scale / count
         lam = _threshold(values, u, nu, mu, max(start[1], 1e-12))
@@ -110,7 +114,7 @@ def follow(
     t[:], xi[:] = _central(-r, mu), _central(r, mu)
     np.maximum(state[2:], 1e-9 * mu, out=state[2:])
     alpha[:], v[:] = mu * u / t, mu * u / xi
-    s = max(nu - float(alpha.sum()), mu * share_of_slack / lam)
+    s = max(nu - float(alpha.sum()), mu * share_of_slack / lam) if level else 1.0
     move, extra, pushes = np.empty((4, m)), np.empty((2, m)), np.empty((3, m))
     system, right = np.empty((width + 1, width + 1)), np.empty(width + 1)
     before, stuck = np.inf, 0
@@ -131,7 +135,7 @@ def follow(
             held @ unbent)
         if enough(w, alpha / scale, primal / scale, dual / scale) or steps == most:
             break
-        rd, rs = push + linear - bent, nu - mass - s
+        rd, rs = push + linear - bent, nu - mass - s if level else 0.0
         weight = inverse
         if bend is not None:
             weight = inverse * pieces.signs**2 + alpha * bend  # type: ignore[operator]
@@ -140,8 +144,8 @@ def follow(
             system[diagonal, diagonal] += ridge
         else:
             system[:-1, :-1] += whole
-        system[-1, :-1] = system[:-1, -1] = edge
-        system[-1, -1] = float(inverse.sum()) + s / lam
+        system[-1, :-1] = system[:-1, -1] = edge if level else 0.0
+        system[-1, -1] = float(inverse.sum()) + s / lam if level else 1.0
         solve = solver(system)
 
         def direction(
@@ -150,12 +154,13 @@ def follow(
             solve: Any = solve, move: Floats = move,
         ) -> tuple[Floats, float, float, Floats]:
             np.add(pull, rd, out=right[:-1])
-            right[-1] = float(pulled.sum()) + rl / lam - rs
+            right[-1] = float(pulled.sum()) + rl / lam - rs if level else 0.0
             found = solve(right)
             step = design.scores(found[:-1])
             np.multiply(inverse, g - found[-1] - pieces.signed(step), out=move[0])
             np.negative(move[0], out=move[1])
-            return found[:-1], float(found[-1]), rs - float(move[0].sum()), step
+            slack = rs - float(move[0].sum()) if level else 0.0
+            return found[:-1], float(found[-1]), slack, step
 
         # The products are to vanish: of what the equations say of t and xi only r is left.
         dw, dl, ds, step = direction(r, pulled, pull, -lam * s)
@@ -166,7 +171,7 @@ def follow(
         mean = total / count
         centre = min(max(after / total, 1e-8), 1.0) ** 3 * mean
         # A corrector that gains nothing may go round in circles: then towards the centre, without.
-        if total > STUCK * before:
+        if total > STUCK * before and level:
             stuck += 1
             centre = max(centre, mean / 2)
             if stuck <= AGAIN:
@@ -197,7 +202,8 @@ def follow(
         move *= reach
         state += move
         w, f = w + reach * dw, f + reach * step
-        lam, s = max(lam + reach * dl, 1e-60), max(s + reach * ds, 1e-60)
+        if level:
+            lam, s = max(lam + reach * dl, 1e-60), max(s + reach * ds, 1e-60)
         np.maximum(state[:2], 1e-18 * u, out=state[:2])
         np.maximum(state[2:], 1e-60, out=state[2:])
         r = values - lam
@@ -231,4 +237,5 @@ def _threshold(values: Floats, u: Floats, nu: float, mu: float, lam: float) -> f
 
 def _longest(state: Floats, move: Floats, lam: float, dl: float, s: float, ds: float) -> float:
     """Largest step in [0, 1] that keeps every value at or above 0."""
-    return 1 / max(1.0, -min(float((move / state).min()), dl / lam, ds / s))
+    of_level = dl / lam if lam else 0.0
+    return 1 / max(1.0, -min(float((move / state).min()), of_level, ds / s))

@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from noisytheory.topics.top_k.central_path import follow
 from noisytheory.topics.top_k.design import Design, solver
 from noisytheory.topics.top_k.task import ROUNDING, WIDE, Task
 
-__all__ = ["Balance", "Part"]
+__all__ = ["Balance", "Part", "sample_size"]
 
 Floats = NDArray[np.float64]
 
@@ -19,9 +20,18 @@ TURNS = 3
 """With more rows or nearer, before a problem is solved from nothing."""
 FAR, WHOLE = 0.25, 80_000
 """Share of the rows that may move where solutions are few; entries up to which all may."""
+FIRST, AROUND, NEARBY = 0.25, 0.12, 30
+"""Barrier without a level, and where solutions are few, as a share of how far losses are from it;
+steps.
+"""
 NEXT = 0.3
 """Of the least difference of two k, an error of the collapse that is let stand."""
-REGULAR, PATIENCE = 1e-8, 25
+SORTED = 0.9
+"""Of the loss of the best constant: what a direction must be below to begin with."""
+BARRIER, LOST = 0.03, 0.1
+"""Of least squares, as a share of the loss at zero; and what weights may lose that are tried."""
+LEAST_BARRIER = 0.03
+REGULAR, PATIENCE = 1e-11, 40
 """Share of the regulariser in what gives the collapse; steps at most."""
 
 
@@ -29,8 +39,20 @@ class Part(Task):
     """A problem that begins at the solution of another."""
 
     exactly = False
+    few = False
+    """Whether solutions are few and far from each other."""
     most = np.inf
     """What a gap is relative to at most; without, to what this problem's coefficients gain."""
+
+    def _aggregate(self, losses: Floats) -> float:
+        if not self._uniform:
+            return super()._aggregate(losses)
+        n = len(losses)
+        whole = int(self.nu * n + 1e-9)
+        if whole == n:
+            return float(losses.sum()) / n
+        ordered = np.partition(losses, n - whole - 1)[n - whole - 1:]
+        return float(ordered[1:].sum() + (self.nu * n - whole) * ordered[0]) / n
 
     def unit(self, primal: float, rounding: float = ROUNDING) -> float:
         """What a gap is measured by."""
@@ -44,22 +66,34 @@ class Part(Task):
         About what is gained, and what the neighbour's lacks. From nothing where that fails.
         """
         if self.design.width <= WIDE and gain > 0:
-            few, n = np.isfinite(self.most), len(self.targets)
-            level = self._quantile(w)
-            if few and n * self.design.width <= WHOLE:
-                found, _, enough = self._followed(15, (w, level, 10 * gap))
-                if enough:
-                    return found, self.design.scores(found)
+            if self.few:
+                # Where all rows count there is no threshold.
+                level = None if self.nu >= 1 - 1e-12 else self._quantile(w)
+                values = self.kind.values(self.targets, self.design.scores(w))
+                spread = float(self.masses @ np.abs(values - (level or 0.0)))
+                gap = 2 * (FIRST if level is None else AROUND) * spread
+                if len(self.targets) * self.design.width <= WHOLE:
+                    found, _, enough = self._followed(NEARBY, (w, level, gap))
+                    scores = self.design.scores(found)
+                else:
+                    self.warm = np.inf
+                    found, scores, _, enough = self.reduced(
+                        w, level or 0.0, FAR, 0.2 * self.tol * min(gain, self.most),
+                        gap=0.1 * gap, turns=TURNS)
             else:
                 found, scores, _, enough = self.reduced(
-                    w, level, FAR if few else max(MOVING, LEAST / n),
-                    0.2 * self.tol * min(gain, self.most), gap=gap,
-                    few=0.05 if few else 0.1 * MOVING, turns=TURNS)
-                if enough:
-                    return found, scores
+                    w, self._quantile(w), max(MOVING, LEAST / len(self.targets)),
+                    0.2 * self.tol * gain, gap=gap, few=0.1 * MOVING, turns=TURNS)
+            if enough:
+                return found, scores
             w = np.zeros_like(w)
         found = self.solve(w, "auto")[0]
         return found, self.design.scores(found)
+
+
+def sample_size(width: int) -> int:
+    """Of many rows, how many are looked at first."""
+    return max(4000, 20 * width)
 
 
 class Balance(Part):
@@ -68,36 +102,76 @@ class Balance(Part):
     Their mass is the largest tail mass at which zero is the minimiser, of any loss and C.
     """
 
-    warm, turn = np.inf, 15
     least, step = 0.0, 0.0
     """Mass below which none is asked for, and the least difference that matters."""
-    latest: Floats
+    upper = np.inf
+    """What the mass is not above."""
+    direction: Floats | None = None
+    """Whose loss is about the mass."""
+    allowed = 0.0
+    """Square of what is unbalanced, as a share of the mass."""
 
-    def find(self, w: Floats, close: bool) -> None:
-        """From a direction, at the length with the least loss."""
-        margins = self.targets * self.design.scores(w)
-        lengths = np.geomspace(0.1, 100, 16)
-        values = [float(self.masses @ np.maximum(1 - s * margins, 0)) for s in lengths]
-        w = lengths[int(np.argmin(values))] * w
+    def find(self, w: Floats, constant: float, *, sure: bool = False) -> bool:
+        """From a direction, if it leaves less than a constant does; whether it is begun with."""
+        w, value = self._scaled(w)
+        if (value > SORTED * constant and not sure) or not w.any():
+            return False
+        self.steps(w, LEAST_BARRIER if sure else self._barrier(value))
+        return True
+
+    def _barrier(self, value: float) -> float:
+        """Where little is on the wrong side many weights are to move."""
+        return float(np.clip(BARRIER / value**2, 0.1, 2.0))
+
+    def few_rows(self, w: Floats, close: bool) -> None:
+        """The same of many rows, by those near the margin."""
+        w, value = self._scaled(w)
         if not w.any():
             return
-        self.C = float(w @ w) / (2 * REGULAR * max(min(values), self.least))
-        self.ridge = np.append(np.full(self.rows.shape[1], 1 / self.C), [0.0] * self.free)
-        n, size = len(self.targets), max(4000, 20 * self.design.width)
-        aim, gap = 0.2 * self.tol * self.unit(min(values)), 1.0
-        if n > 1.5 * size and not sparse.issparse(self.rows):
-            if close and self.reduced(w, 1e-3, FAR, aim, gap=0.1, turns=1)[-1]:
+        self.warm, self.turn, size = np.inf, 15, sample_size(self.design.width)
+        aim = 0.2 * self.tol * self.unit(value)
+        if close:
+            self.direction, _, _, enough = self.reduced(w, 1e-3, FAR, aim, gap=0.1, turns=1)
+            if enough:
                 return
-            sample = self._looked_at(size)
-            part = Balance(self.rows[sample], self.targets[sample],
-                            self.masses[sample] / self.masses[sample].sum(), self.kind, 1.0, self.C,
-                            self.free, self.tol, start_value=1.0)
-            w, gap = part._followed(PATIENCE, (w, 1e-3, 1.0))[0], 0.01
-            if self.reduced(w, 1e-3, FAR, aim, gap=gap, turns=2)[-1]:
-                return
-        if not self._followed(PATIENCE, (w, 1e-3, 10 * gap))[-1]:
+        sample = self._looked_at(size)
+        part = Balance(self.rows[sample], self.targets[sample],
+                       self.masses[sample] / self.masses[sample].sum(), self.kind, 1.0, self.C,
+                       self.free, self.tol, start_value=1.0)
+        part.allowed, part.least, part.step = 1e-9, self.least, self.step
+        w = part.steps(w, 5.0, 25)
+        self.direction, _, _, enough = self.reduced(w, 1e-3, FAR, aim, gap=0.01, turns=2)
+        if not enough:
+            self.steps(w, LEAST_BARRIER)
+
+    def steps(self, w: Floats, barrier: float, most: int = PATIENCE) -> Floats:
+        """Until the mass is found, or is less than what is asked for."""
+        design, losses, u = self._part()
+
+        def found(at: Floats, alpha: Floats, primal: float, dual: float) -> bool:
+            self.upper = min(self.upper, primal)
+            # Of what is unbalanced about so much is lost.
+            if abs(float(at @ design.adjoint(alpha))) <= LOST * self.upper:
+                self.certify(alpha, alpha)
+            return self.enough(self.upper)
+
+        w, alpha, _, _ = follow(design, losses, u, 1.0, self.ridge, found, most=most,
+                                start=(w, None, 2 * barrier))
+        if not self.enough(self.upper):
             # Less than what is asked for, but proven.
-            self.certify(self.latest, self.latest)
+            self.certify(alpha, alpha)
+        self.direction = w
+        return w
+
+    def _scaled(self, w: Floats) -> tuple[Floats, float]:
+        """At the length with the least loss, which is returned, too."""
+        margins = self.targets * self.design.scores(w)
+        lengths = np.geomspace(0.1, 100, 10)
+        values = [float(self.masses @ np.maximum(1 - s * margins, 0)) for s in lengths]
+        w, value = lengths[int(np.argmin(values))] * w, min(values)
+        self.C = float(w @ w) / (2 * REGULAR * max(value, self.least)) or 1.0
+        self.ridge = np.append(np.full(self.rows.shape[1], 1 / self.C), [0.0] * self.free)
+        return w, value
 
     def unit(self, primal: float, rounding: float = ROUNDING) -> float:
         """What is left of the mass, relative to it or to the least one asked for."""
@@ -110,21 +184,25 @@ class Balance(Part):
     def _accept(
         self, design: Design, w: Floats, alpha: Floats, scores: Floats | None = None
     ) -> None:
-        self.latest = alpha
-        # Of what is unbalanced about so much is lost.
-        lost = abs(float(w @ design.adjoint(alpha)))
-        if lost <= self.tol * self.unit(self.objective(w, scores)):
-            super()._accept(design, w, alpha, scores)
+        self.upper = min(self.upper, self.objective(w, scores))
+        if abs(float(w @ design.adjoint(alpha))) <= self.tol * self.unit(self.upper):
+            self.certify(alpha, alpha)
 
     def certify(self, p: Floats, s: Floats) -> float:
         """The mass of weights, after those between their ends have taken out what is unbalanced."""
         pieces = Design(self.rows, self.targets, free=self.free)
-        between = p * (self.masses - p) / self.masses
-        solve = solver(pieces.gram(between))
-        for _ in range(3):
-            p = p - between * pieces.forward(solve(pieces.adjoint(p)))
-            p = np.clip(p, 0, self.masses)
-        value = float(p.sum())
+        left, value, solve = pieces.adjoint(p), float(p.sum()), None
+        for _ in range(4):
+            if float(left @ left) <= self.allowed * value:
+                break
+            if solve is None:
+                between = p * (self.masses - p) / self.masses
+                solve = solver(pieces.gram(between))
+            p = np.clip(p - between * pieces.forward(solve(left)), 0, self.masses)
+            left, value = pieces.adjoint(p), float(p.sum())
+        else:
+            if float(left @ left) > self.allowed * value:
+                return -np.inf
         if value > self.best_dual:
             self.best_dual, self.best_weights = value, p
         return value

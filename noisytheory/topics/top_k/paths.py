@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.topics.top_k.aggregate import tail_mass
+from noisytheory.topics.top_k.few import Few
 from noisytheory.topics.top_k.individual import individual
 from noisytheory.topics.top_k.minimise import NotCertified, checked_data, checked_masses
 from noisytheory.topics.top_k.walk import Walk
@@ -147,8 +148,9 @@ def path(
         rows, labels, masses = rows[keep], labels[keep], masses[keep]
     if kind.margin and intercept and np.ptp(labels) == 0:
         raise ValueError("y must hold both classes with weight, got one class only")
-    walk = Walk(rows, labels, masses, loss, float(C), intercept, scaling == "average", tol,
-                relative_to == "gain")
+    kinds = {"largest": Few, "gain": Walk}
+    walk = kinds[relative_to](
+        rows, labels, masses, loss, float(C), intercept, scaling == "average", tol)
     walk.start = start
     counts = (every_count(total) if ks is None else counts_of(ks, total, sample_weight is None))
     found = walk.over(counts / total)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from noisytheory.topics.top_k.individual import individual, least_constant
-from noisytheory.topics.top_k.neighbours import Balance, Part
+from noisytheory.topics.top_k.neighbours import Part
 from noisytheory.topics.top_k.task import ROUNDING, Task, positive_level
 
 __all__ = ["Knot", "Walk", "collapsed_up_to"]
@@ -36,18 +36,8 @@ FARTHEST = 3
 """Times by which k falls at most from one guess of the collapse to the next."""
 MOST = 60
 """Guesses at most; eight are usual."""
-BELOW = 0.2
-"""About what is left of the coefficients at that guess."""
-LOW = 0.1
+BELOW = 0.1
 """Share of the gap allowed that the lowest of a few solutions gains."""
-RUNGS = (0.3, 0.2)
-"""Of the distance from the collapse, as seen from one of a few solutions, where the next stands."""
-LACKS = 0.1
-"""Share of the proven gap that a scaled solution has."""
-COLLAPSE = 3e-3
-"""Relative error of the collapse that is let stand where solutions are few."""
-CLOSE = 0.05
-"""Tail mass above the collapse from which its weights are found from a solution's."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,10 +94,9 @@ class Walk:
 
     def __init__(
         self, rows: Any, labels: Floats, masses: Floats, loss: str, C: float, free: bool,
-        average: bool, tol: float, own: bool = True,
+        average: bool, tol: float,
     ) -> None:
         self.rows, self.labels, self.masses, self.C = rows, labels, masses, C
-        self.own, self.most = own, np.inf
         self.kind, self.free, self.average, self.tol = individual(loss), free, average, tol
         self.start: Floats | None = None
         self.even = bool(np.ptp(masses) == 0)
@@ -128,17 +117,18 @@ class Walk:
         """Objective, lower bound, gap, level and place between the knots at each tail mass."""
         self.out = np.zeros((5, len(nus)))
         self.nus = nus
+        # Where each k's largest losses end, and what is left of them.
+        at = nus * len(self.labels)
+        whole = np.minimum((at + 1e-9).astype(int), len(self.labels) - 1)
+        self.ends = whole, at - whole, np.maximum(np.ceil(at - 1e-9).astype(int) - 1, 0)
         highest = self.highest(float(nus[-1]))
-        if not self.own:
-            self.most = max(self.gain(highest), ROUNDING * self.size)
-            self.most /= highest.nu if self.average else 1.0
         knots = [highest]
         if highest.mass < highest.nu * (1 - 1e-9) and not self.average:
             # All losses that are not 0 count already: from there on nothing changes.
             knee = max(highest.mass, float(nus[0]))
             if knee < highest.nu:
                 knots.insert(0, replace(highest, nu=knee, tail=self.sort(knee, highest.scores)))
-        self.knots = (self.descend if self.own else self.ladder)(knots[0]) + knots[1:]
+        self.knots = self.below(knots[0]) + knots[1:]
         at = 0
         while at < len(self.knots) - 1:
             new = self.cover(self.knots[at], self.knots[at + 1], at)
@@ -148,7 +138,7 @@ class Walk:
                 self.knots.insert(at + 1, new)
         if len(self.knots) == 1:
             only = self.knots[0]
-            self.record(np.arange(len(nus)), only, only, only.tail, only.tail, 0)
+            self.record(0, len(nus), only, only, only.tail, only.tail, 0)
         return self.out
 
     def highest(self, nu: float) -> Knot:
@@ -165,9 +155,7 @@ class Walk:
 
         Zero where that is proven; it is asked for first where it is expected.
         """
-        task = Part(self.rows, self.labels, self.masses, self.kind, nu, self.constant(nu),
-                     self.free, SOLVED * self.tol, start_value=float(self.at_zero.top(nu)))
-        task.kept, task.constant, task.most = self.kept, self.none(nu), self.largest(nu)
+        task = self.part(nu)
         self.fits += 1
         if not (flat and self.zero(task, task.start_value)):
             task.zero = False
@@ -180,6 +168,13 @@ class Walk:
                 return self.knot(task, w, scores)
         self.zero_to = nu
         return self.knot(task, 0 * start, np.zeros(len(self.labels)))
+
+    def part(self, nu: float) -> Part:
+        """The problem at a tail mass."""
+        task = Part(self.rows, self.labels, self.masses, self.kind, nu, self.constant(nu),
+                     self.free, SOLVED * self.tol, start_value=float(self.at_zero.top(nu)))
+        task.kept, task.constant = self.kept, self.none(nu)
+        return task
 
     def zero(self, task: Task, value: float) -> bool:
         """Whether zero is proven the minimiser."""
@@ -194,7 +189,7 @@ class Walk:
         return Knot(task.nu, w, scores, task.best_linear, task.best_push,
                     float(task.best_weights.sum()), self.sort(task.nu, scores, none=task.constant))
 
-    def descend(self, high: Knot) -> list[Knot]:
+    def below(self, high: Knot) -> list[Knot]:
         """Knots from zero, or the smallest k that is asked for, up to this one.
 
         Where zero is the minimiser at some k, scaled weights prove it so at all that are smaller.
@@ -230,65 +225,6 @@ class Walk:
         return [replace(zero, nu=0.0, linear=0.0, push=0 * zero.push, mass=0.0,
                         tail=replace(zero.tail, nu=0.0, none=0.0)), zero, *found]
 
-    def ladder(self, high: Knot) -> list[Knot]:
-        """A few knots from zero up to this one, where gaps are relative to the largest k's gain.
-
-        Below a model that gains less than is allowed, scaled weights and coefficients serve all k.
-        """
-        found = [high]
-        for _ in range(MOST):
-            at = found[0]
-            low = self.gain(at) <= LOW * self.tol * self.largest(at.nu)
-            if low or at.nu <= self.nus[0] * (1 + 1e-12):
-                break
-            end = self.collapse(at) if self.kind.margin else 0.0
-            share = RUNGS[min(len(found), len(RUNGS)) - 1] if self.kind.margin else 0.0
-            nu = max(end + share * (at.nu - end), at.nu / FARTHEST, float(self.nus[0]))
-            small = min((nu - end) / (at.nu - end), 1.0) if self.kind.margin else 1.0
-            # Scaled weights bound what this start lacks.
-            part = nu / at.nu
-            dual = part * at.linear - 0.5 * self.constant(nu) * part**2 * self.pushed(at, at)
-            start = self.sort(nu, small * at.scores, none=0.0)
-            ridge = small**2 * self.inner(at, at) / (2 * self.constant(nu))
-            gap = LACKS * (float(start.top(nu)) + ridge - dual)
-            found.insert(0, self.solved(nu, small * at.coef, self.gain(at), gap))
-        least = found[0]
-        nothing = replace(
-            least, nu=0.0, coef=0 * least.coef, scores=0 * least.scores, linear=0.0,
-            push=0 * least.push, mass=0.0, tail=replace(self.at_zero, nu=0.0, none=0.0))
-        last = self.balanced(least) if self.kind.margin else None
-        if last is None:
-            return [nothing, *found]
-        return [nothing, last, *(knot for knot in found if knot.nu > last.nu)]
-
-    def balanced(self, low: Knot) -> Knot | None:
-        """Where zero stops to be the minimiser, from a solution above; None if below every k."""
-        if low.nu <= self.nus[0] * (1 + 1e-12):
-            return None
-        margin = float(self.kind.at_zero - low.tail.level(low.nu)) / -self.kind.slope_at_zero
-        w = low.coef / margin if margin > 0 else 0 * low.coef
-        hinge = Balance(self.rows, self.labels, self.masses, individual("hinge"), 1.0, 1.0,
-                         self.free, COLLAPSE, start_value=1.0)
-        hinge.least = float(self.nus[0])
-        hinge.step = float(np.diff(self.nus, prepend=0.0).min())
-        self.fits += 1
-        hinge.find(w, low.nu - self.collapse(low) < CLOSE)
-        p, nu = hinge.best_weights, hinge.best_dual
-        if p is None or nu < hinge.least * (1 - 1e-9):
-            return None
-        task = Part(self.rows, self.labels, self.masses, self.kind, nu, self.constant(nu),
-                     self.free, EXACT, start_value=float(self.at_zero.top(nu)))
-        task.constant = self.none(nu)
-        task.certify(p, self.kind.slopes(self.labels, np.zeros(len(p))))
-        if task.start_value - task.best_dual > EXACT * task.start_value:
-            return None
-        self.zero_to = nu
-        return self.knot(task, 0 * low.coef, np.zeros(len(self.labels)))
-
-    def largest(self, nu: Any) -> Any:
-        """What is gained at the largest k, as the scaling asked for has it; else no end."""
-        return self.most * nu if self.average else self.most
-
     def gain(self, at: Knot) -> float:
         """What a solution's coefficients gain over none at most."""
         return max(at.tail.none - float(self.dual(at, at, at.nu)), 0.0)
@@ -299,15 +235,14 @@ class Walk:
 
     def collapse(self, at: Knot) -> float:
         """Where the tangent of the root meets 0: the collapse is not above."""
-        level = float(at.tail.level(at.nu))
-        if self.own:
-            level = level if at.mass > at.nu * (1 - 1e-7) else 0.0
-        else:
-            level = float(positive_level(level, at.nu - at.mass, at.nu, at.tail.top(at.nu)))
-        slope = self.kind.at_zero - level
+        slope = self.kind.at_zero - self.tangent(at)
         if self.average:
             slope -= self.ridge(at, at, 0.0) / at.nu
         return float(at.nu - 2 * self.root(at) ** 2 / max(slope, 1e-300))
+
+    def tangent(self, at: Knot) -> float:
+        """The level of a solution."""
+        return float(at.tail.level(at.nu)) if at.mass > at.nu * (1 - 1e-7) else 0.0
 
     def none(self, nu: float) -> float:
         """The least objective without coefficients."""
@@ -320,8 +255,6 @@ class Walk:
         """What gaps are relative to: the objective, or the gain where zero is not the minimiser."""
         size = self.at_zero.top(nu)
         large = np.maximum(value, 1e-5 * size)
-        if not self.own:
-            return np.maximum(np.minimum(large, self.largest(nu)), 1e-300)
         own = np.maximum(np.minimum(large, gain), ROUNDING * size / self.tol)
         return np.maximum(np.where(nu <= self.zero_to * (1 + 1e-12), large, own), 1e-300)
 
@@ -344,17 +277,15 @@ class Walk:
 
     def ridge(self, low: Knot, high: Knot, share: Any, nu: Any = None) -> Any:
         """The regulariser of mixtures."""
-        rest = 1 - share
-        square = (rest**2 * self.inner(low, low) + 2 * share * rest * self.inner(low, high)
-                  + share**2 * self.inner(high, high))
+        square = _square(self.inner(low, low), self.inner(low, high), self.inner(high, high), share)
         return square / (2 * self.constant(low.nu if nu is None else nu))
 
     def dual(self, low: Knot, high: Knot, nu: Any) -> Any:
         """Lower bounds: what is concave by its chord, the square exactly."""
         t, _ = self.shares(low, high, nu)
-        square = ((1 - t)**2 * self.pushed(low, low) + 2 * t * (1 - t) * self.pushed(low, high)
-                  + t**2 * self.pushed(high, high))
-        return (1 - t) * low.linear + t * high.linear - 0.5 * self.constant(nu) * square
+        square = _square(
+            self.pushed(low, low), self.pushed(low, high), self.pushed(high, high), t)
+        return low.linear + t * (high.linear - low.linear) - 0.5 * self.constant(nu) * square
 
     def sort(
         self, nu: float, scores: Floats, share: float = 0.0, none: float | None = None
@@ -370,44 +301,65 @@ class Walk:
         return Sorted(nu, share, none, losses, _sums(masses), _sums(masses * losses))
 
     def record(
-        self, places: NDArray[np.intp], low: Knot, high: Knot, a: Sorted, b: Sorted, at: int
-    ) -> float:
-        """Values and gaps of mixtures at these k, between two that are sorted; the largest gap."""
-        nu = self.nus[places]
+        self, first: int, last: int, low: Knot, high: Knot, a: Sorted, b: Sorted, at: int
+    ) -> Floats:
+        """Values and gaps of mixtures at these k, between two that are sorted; the gaps."""
+        nu = self.nus[first:last]
         t, share = self.shares(low, high, nu)
         part = (share - a.share) / (b.share - a.share) if b.share > a.share else 0.0 * nu
-        value = ((1 - part) * a.top(nu) + part * b.top(nu) + self.ridge(low, high, share, nu))
+        (value, level), (other, end) = self.largest_losses(a, nu, first), self.largest_losses(
+            b, nu, first)
+        value = value + part * (other - value) + self.ridge(low, high, share, nu)
         dual = self.dual(low, high, nu)
         # Without coefficients the least objective is concave in k: its chord is below.
-        beside = (nu - a.nu) / (b.nu - a.nu) if b.nu > a.nu else 0.0 * nu
-        gain = (1 - beside) * a.none + beside * b.none - dual
-        gap = (value - dual) / self.unit(nu, value, gain)
-        slack = nu - (1 - t) * low.mass - t * high.mass
-        level = positive_level((1 - part) * a.level(nu) + part * b.level(nu), slack, nu, value)
-        self.out[:, places] = value, dual, gap, np.where(nu < 1 - 1e-12, level, 0.0), at + share
-        return float(gap.max())
+        slope = (b.none - a.none) / (b.nu - a.nu) if b.nu > a.nu else 0.0
+        gain = a.none + (nu - a.nu) * slope - dual
+        gap = np.asarray((value - dual) / self.unit(nu, value, gain))
+        self.out[:3, first:last], self.out[4, first:last] = (value, dual, gap), at + share
+        level = level + part * (end - level)
+        slack = nu - low.mass - t * (high.mass - low.mass)
+        level = positive_level(level, slack, nu, value)
+        self.out[3, first:last] = np.where(nu < 1 - 1e-12, level, 0.0)
+        return gap
+
+    def largest_losses(self, of: Sorted, nu: Floats, first: int) -> tuple[Any, Any]:
+        """Aggregates at these k in order, and the losses at which the largest ones end."""
+        if not self.even:
+            return of.top(nu), of.level(nu)
+        whole, rest, place = (end[first: first + len(nu)] for end in self.ends)
+        losses = of.losses
+        return of.sums[whole] + rest * (losses[whole] * self.masses[0]), losses[place]
+
+    whole = True
+    """Whether all k between two knots may be covered without a look at one of them."""
 
     def cover(self, low: Knot, high: Knot, at: int) -> Knot | None:
         """Models for all k between two knots, or a knot that is missing."""
         first = int(np.searchsorted(self.nus, low.nu * (1 - 1e-12)))
         last = int(np.searchsorted(self.nus, high.nu * (1 + 1e-12)))
-        left = [(np.arange(first, last), low.tail,
-                 replace(high.tail, share=1.0))]
-        for places, a, b in left:
-            if not len(places) or self.record(places, low, high, a, b, at) <= self.tol:
+        left = [(first, last, low.tail, replace(high.tail, share=1.0))]
+        easy = self.whole or low.nu == 0 or low.coef is high.coef or last - first < 4
+        if first == last or (easy and self.record(
+                *left[0][:2], low, high, *left[0][2:], at).max() <= self.tol):
+            return None
+        for start, end, a, b in left:
+            inner = slice(start + (self.nus[start] <= a.nu * (1 + 1e-12)),
+                          end - (self.nus[end - 1] >= b.nu * (1 - 1e-12)))
+            if inner.start >= inner.stop:
                 continue
-            inner = places[(self.nus[places] > a.nu * (1 + 1e-12))
-                           & (self.nus[places] < b.nu * (1 - 1e-12))]
-            if not len(inner):
-                continue
-            middle = int(inner[len(inner) // 2])
+            middle = (inner.start + inner.stop) // 2
             nu = float(self.nus[middle])
             share = float(self.shares(low, high, nu)[1])
             new = self.sort(nu, (1 - share) * low.scores + share * high.scores, share)
-            found = self.record(np.array([middle]), low, high, new, new, at)
-            if found > MIXED * self.tol:
-                return self.between(low, high, inner, found)
-            left += [(places[places < middle], a, new), (places[places > middle], new, b)]
+            gaps = self.record(start, middle + 1, low, high, a, new, at)
+            if gaps[-1] > MIXED * self.tol:
+                return self.between(low, high, np.arange(inner.start, inner.stop), float(gaps[-1]))
+            if gaps.max() > self.tol:
+                left.append((start, middle + 1, a, new))
+            if middle + 1 < end:
+                gaps = self.record(middle + 1, end, low, high, new, b, at)
+                if gaps.max() > self.tol:
+                    left.append((middle + 1, end, new, b))
         return None
 
     def between(self, low: Knot, high: Knot, inner: NDArray[np.intp], gap: float) -> Knot:
@@ -417,6 +369,10 @@ class Walk:
         # In equal ratios of the distance from the collapse.
         aim = self.zero_to + (start * (end / start) ** (1 / parts) if start > 0 else end / parts)
         nu = float(self.nus[inner[np.abs(self.nus[inner] - aim).argmin()]])
+        return self.inserted(low, high, nu, gap)
+
+    def inserted(self, low: Knot, high: Knot, nu: float, gap: float) -> Knot:
+        """A solution between two."""
         share = float(self.shares(low, high, nu)[1])
         w = (1 - share) * low.coef + share * high.coef
         if not self.kind.margin:
@@ -424,6 +380,11 @@ class Walk:
         near = (nu - low.nu) / (high.nu - low.nu)
         gain = self.gain(low) ** (1 - near) * self.gain(high) ** near
         return self.solved(nu, w, gain, gap * gain)
+
+
+def _square(low: float, both: float, high: float, share: Any) -> Any:
+    """Of a mixture, from the products of what is mixed."""
+    return low + share * (2 * (both - low) + share * (low - 2 * both + high))
 
 
 def _sums(values: Floats) -> Floats:
@@ -454,5 +415,5 @@ def collapsed_up_to(
     keep = np.flatnonzero(masses > 0)
     walk = Walk(rows[keep], labels[keep], masses[keep], "hinge", C, intercept, False, 1e-2)
     walk.nus = shares
-    walk.descend(walk.highest(float(shares[-1])))
+    walk.below(walk.highest(float(shares[-1])))
     return walk.zero_to

@@ -1,0 +1,212 @@
+"""All k from a few solutions, where gaps are relative to what is gained at the largest k.
+
+Least squares of the labels begin two problems without a threshold: the solution at the largest k,
+and the weights that balance the labelled rows, which end where zero stops to be the minimiser.
+Between the two one solution, or some, are enough.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from noisytheory.topics.top_k.design import Design, solver
+from noisytheory.topics.top_k.individual import individual
+from noisytheory.topics.top_k.neighbours import Balance, Part, sample_size
+from noisytheory.topics.top_k.task import ROUNDING, WIDE, positive_level
+from noisytheory.topics.top_k.walk import EXACT, FARTHEST, MIXED, MOST, Knot, Walk
+
+__all__ = ["Few"]
+
+Floats = NDArray[np.float64]
+
+ROUGH = 0.2
+"""Share of the gap allowed that solutions below the largest k may have."""
+LOW = 0.1
+"""Share of the gap allowed that the lowest solution gains."""
+LINES, CURVES = (0.68,), (0.8, 0.5)
+RUNGS, FAR_RUNGS = (0.55, 0.2), (0.3, 0.2)
+"""Of the distance from the collapse, as seen from one solution, where the next stands."""
+LACKS = 0.1
+"""Share of the proven gap that a scaled solution has."""
+CLOSE = 0.05
+"""Tail mass above the collapse from which its weights are found from a solution's."""
+TILT = 0.03
+"""Share of the gap allowed that a direction may cost at the collapse."""
+COLLAPSE = 3e-3
+"""Relative error of the collapse that is let stand."""
+FIRST = 0.1
+"""Barrier of the largest k from least squares, as a share of the loss at zero."""
+LENGTHS = np.array([0.6, 1.0, 1.6, 2.5, 4.0])
+"""Of least squares, the best of which is begun with."""
+
+
+class Few(Walk):
+    """A few solutions, mixtures between them."""
+
+    most = np.inf
+    """What is gained at the largest k."""
+    squares: Floats | None = None
+    """Coefficients of least squares, without a regulariser to speak of."""
+
+    whole = False
+
+    def highest(self, nu: float) -> Knot:
+        """The solution at the largest k, from least squares."""
+        w = np.zeros(self.rows.shape[1] + self.free)
+        if self.start is not None:
+            w[: len(self.start)] = self.start
+        elif self.kind.margin and len(w) <= WIDE:
+            w = self.least_squares(nu)
+        high = self.solved(nu, w, self.size if w.any() else 0.0, FIRST * self.size / 5)
+        self.most = max(self.gain(high), ROUNDING * self.size)
+        self.most /= nu if self.average else 1.0
+        return high
+
+    def least_squares(self, nu: float) -> Floats:
+        """Of the labels, at the best of some lengths; and without a regulariser."""
+        design = Design(self.rows, free=self.free)
+        system = design.gram(self.masses)
+        right = design.combine(self.masses * self.labels)
+        diagonal = np.diag_indices(self.rows.shape[1])
+        own = system.copy()
+        system[diagonal] += 1e-9 * float(np.trace(system))
+        self.squares = solver(system)(right)
+        own[diagonal] += 1 / self.constant(nu)
+        w = solver(own)(right)
+        margins, ridge = self.labels * design.scores(w), float(w @ w) / (2 * self.constant(nu))
+        values = [float(self.masses @ self.kind.psi(a * margins)) + a**2 * ridge for a in LENGTHS]
+        return np.asarray(LENGTHS[int(np.argmin(values))] * w)
+
+    @property
+    def many(self) -> bool:
+        """Whether a problem is solved on some of the rows."""
+        size = sample_size(self.rows.shape[1] + self.free)
+        return len(self.labels) > 1.5 * size and not sparse.issparse(self.rows)
+
+    def part(self, nu: float) -> Part:
+        """Its gap is relative to what is gained at the largest k."""
+        task = super().part(nu)
+        task.few, task.most = True, self.largest(nu)
+        if np.isfinite(self.most):
+            task.tol = ROUGH * self.tol
+        return task
+
+    def below(self, high: Knot) -> list[Knot]:
+        """Knots from zero up to this one.
+
+        Below a model that gains less than is allowed, scaled weights and coefficients serve all k.
+        """
+        found, margin = [high], self.kind.margin
+        last = None
+        if self.squares is not None and not self.many:
+            last = self.balanced(high, self.squares)
+        # Pieces of lines need one solution between, what is curved two.
+        known = CURVES if self.kind.smooth else LINES
+        most = MOST if last is None else len(known)
+        for _ in range(MOST):
+            at = found[0]
+            low = self.gain(at) <= LOW * self.tol * self.largest(at.nu)
+            if low or at.nu <= self.nus[0] * (1 + 1e-12) or len(found) > most:
+                break
+            end = self.collapse(at) if margin else 0.0
+            if last:
+                end = last.nu
+            rungs = known if last else FAR_RUNGS if self.many else RUNGS
+            share = rungs[min(len(found), len(rungs)) - 1] if margin else 0.0
+            nu = max(end + share * (at.nu - end), at.nu / FARTHEST, float(self.nus[0]))
+            small = min((nu - end) / (at.nu - end), 1.0) if margin else 1.0
+            # Scaled weights bound what this start lacks.
+            part = nu / at.nu
+            dual = part * at.linear - 0.5 * self.constant(nu) * part**2 * self.pushed(at, at)
+            start = self.sort(nu, small * at.scores, none=0.0)
+            ridge = small**2 * self.inner(at, at) / (2 * self.constant(nu))
+            gap = LACKS * (float(start.top(nu)) + ridge - dual)
+            found.insert(0, self.solved(nu, small * at.coef, self.gain(at), gap))
+        least = found[0]
+        nothing = replace(
+            least, nu=0.0, coef=0 * least.coef, scores=0 * least.scores, linear=0.0,
+            push=0 * least.push, mass=0.0, tail=replace(self.at_zero, nu=0.0, none=0.0))
+        if margin and not self.sought:
+            # A solution that gains less than its gap has no direction.
+            last = self.balanced(next(
+                (at for at in found if self.gain(at) > self.tol * self.largest(at.nu)), high))
+        if last is None:
+            return [nothing, *found]
+        return [nothing, last, self.tilted(last), *(knot for knot in found if knot.nu > last.nu)]
+
+    def tilted(self, zero: Knot) -> Knot:
+        """Next to the collapse the minimiser is short, but has a direction: that of its end."""
+        w = self.direction
+        if w is None:
+            return zero
+        # So long that what it costs is little of what is allowed.
+        ridge = float(w @ w) / (2 * self.constant(zero.nu))
+        w = w * np.sqrt(TILT * self.tol * self.largest(zero.nu) / max(ridge, 1e-300))
+        nu = zero.nu * (1 + 1e-9)
+        scores = Design(self.rows, free=self.free).scores(w)
+        return replace(zero, nu=nu, coef=w, scores=scores, tail=self.sort(nu, scores))
+
+    direction: Floats | None = None
+    """Of the solutions next to the collapse."""
+    sought = False
+    """Whether it is known where zero stops to be the minimiser, as far as it may be."""
+
+    def balanced(self, low: Knot, squares: Floats | None = None) -> Knot | None:
+        """Where zero stops to be the minimiser; None if below every k, or not found.
+
+        From least squares, or from a solution above.
+        """
+        if low.nu <= self.nus[0] * (1 + 1e-12):
+            return None
+        hinge = Balance(self.rows, self.labels, self.masses, individual("hinge"), 1.0, 1.0,
+                         self.free, COLLAPSE, start_value=1.0)
+        hinge.least = float(self.nus[0])
+        hinge.step = float(np.diff(self.nus, prepend=0.0).min())
+        hinge.allowed = EXACT / (self.C * self.kind.slope_at_zero**2)
+        constant = 2 * min(float(self.masses @ (self.labels > 0)),
+                           float(self.masses @ (self.labels < 0)))
+        if squares is None and self.many:
+            hinge.few_rows(low.coef, low.nu - self.collapse(low) < CLOSE)
+        elif not hinge.find(low.coef if squares is None else squares, constant,
+                            sure=squares is None):
+            return None
+        self.fits += 1
+        p, nu, self.direction = hinge.best_weights, hinge.best_dual, hinge.direction
+        self.sought = True
+        if p is None or nu < hinge.least * (1 - 1e-9):
+            return None
+        task = Part(self.rows, self.labels, self.masses, self.kind, nu, self.constant(nu),
+                     self.free, EXACT, start_value=float(self.at_zero.top(nu)))
+        task.constant = self.none(nu)
+        task.certify(p, self.kind.slopes(self.labels, np.zeros(len(p))))
+        if task.start_value - task.best_dual > EXACT * task.start_value:
+            return None
+        self.zero_to = nu
+        return self.knot(task, 0 * low.coef, np.zeros(len(self.labels)))
+
+    def between(self, low: Knot, high: Knot, inner: NDArray[np.intp], gap: float) -> Knot:
+        """A solution at one of these tail masses, in equal parts."""
+        parts = np.clip(np.ceil(np.sqrt(gap / (MIXED * self.tol))), 2, 8)
+        nus = self.nus[inner]
+        nu = float(nus[np.abs(nus - low.nu - (high.nu - low.nu) / parts).argmin()])
+        return self.inserted(low, high, nu, gap)
+
+    def largest(self, nu: Any) -> Any:
+        """What is gained at the largest k, as the scaling asked for has it."""
+        return self.most * nu if self.average else self.most
+
+    def tangent(self, at: Knot) -> float:
+        """The level of a solution that need not be near."""
+        level = float(at.tail.level(at.nu))
+        return float(positive_level(level, at.nu - at.mass, at.nu, at.tail.top(at.nu)))
+
+    def unit(self, nu: Any, value: Any, gain: Any) -> Any:
+        """What gaps are relative to."""
+        large = np.maximum(value, 1e-5 * nu * self.size) if self.kind.margin else np.maximum(
+            value, 1e-5 * self.at_zero.top(nu))
+        return np.maximum(np.minimum(large, self.largest(nu)), 1e-300)
