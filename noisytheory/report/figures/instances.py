@@ -134,7 +134,7 @@ def excess(dataset: xr.Dataset | Record) -> Figure:
     return finish(figure, axes, title, alt)
 
 
-SHOWN = 150
+SHOWN = 100
 """Tries of a cell that are drawn: more are a blot."""
 
 

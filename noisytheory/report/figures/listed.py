@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 __all__ = ["counts", "form_of", "pairs", "spread", "strips"]
 
+_LEAST = 1e-12
+"""Differences of a share below this of the largest one are off the axis."""
+
 FEW = 14
 """Instances that have a row each, at most."""
 
@@ -56,7 +59,10 @@ def form_of(tries: Tries) -> str:
     different = tries.pairs.shape[1]
     if not len(tries.left):
         return "counts" if tries.left_out.any() else ""
-    if (len(tries.left) <= FEW and different > 1) or (tries.total == 1 and tries.pairs.any()):
+    one_by_one = len(tries.left) <= FEW and (
+        different > ALIKE or tries.count.sum() <= 2 * len(tries.left)
+    )
+    if (one_by_one and different > 1) or (tries.total == 1 and tries.pairs.any()):
         return "pairs"
     if different <= ALIKE:
         if _measure(tries):
@@ -265,9 +271,9 @@ _CALM = (COLOURS[0], COLOURS[5], COLOURS[2], COLOURS[4])
 
 
 def _called(tries: Tries, left: float, right: float, broken: bool) -> str:
-    quantity = str(tries.record.dataset.attrs.get("quantity", ""))
-    yes = quantity.startswith(("whether ", "1 if ")) and {left, right} <= {0.0, 1.0}
-    one, other = (("no", "yes")[int(side)] if yes else number(side) for side in (left, right))
+    one, other = (
+        ("no", "yes")[int(side)] if tries.yes_or_no else number(side) for side in (left, right)
+    )
     text = f"left {one}, right {other}" if left != right or tries.record.kind == "always" else (
         f"both sides {one}"
     )
@@ -342,6 +348,7 @@ def spread(dataset: xr.Dataset | Record) -> Figure:
                   **(calm(k) | {"marker": ""}))
     ends = x[x > 0] if identity else np.append(x, line)
     low, high = float(ends.min(initial=np.inf)), float(ends.max(initial=0.0))
+    low = max(low, _LEAST * high) if identity else low
     room = 0.08 * (high - low) or 1.0
     if low > 0 and high > 30 * low:
         axes.set(xscale="log", xlim=(low / 1.4, high * 1.4))

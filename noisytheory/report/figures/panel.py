@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from matplotlib import rcParams
@@ -48,6 +48,29 @@ class Writer(RendererSVG):
 @functools.lru_cache(20_000)
 def _measured(s: str, prop: Any, ismath: Any) -> Any:
     return text_to_path.get_text_width_height_descent(s, prop, ismath)
+
+
+class _Label(Text):
+    """A text whose layout, the same wherever it stands, is found once for all figures."""
+
+    def _get_layout(self, renderer: Any) -> Any:
+        me: Any = self
+        key = (
+            me._text, me._fontproperties, me._horizontalalignment, me._verticalalignment,
+            me._rotation, me.get_parse_math(), me.figure.dpi, type(renderer),
+        )
+        found = _LAYOUTS.get(key)
+        if found is None:
+            if len(_LAYOUTS) > _MOST:
+                _LAYOUTS.clear()
+            key = (key[0], me._fontproperties.copy(), *key[2:])
+            found = _LAYOUTS[key] = cast("Any", super())._get_layout(renderer)
+        return found
+
+
+_LAYOUTS: dict[Any, Any] = {}
+_MOST = 20_000
+"""Layouts that are remembered."""
 
 
 class _Unmade:
@@ -102,7 +125,7 @@ class _Plain:
         """Each label as a text in its place: always the same text, with other words."""
         name = self._axis_name()
         points = self.axes.figure.dpi / 72
-        text = Text(
+        text = _Label(
             fontsize=rcParams[f"{name}tick.labelsize"], color=rcParams[f"{name}tick.color"],
             transform=IdentityTransform(), **self._alignment(),
         )
@@ -211,7 +234,7 @@ class Key(Artist):
         figure: Any = self.get_figure()
         size = rcParams["legend.fontsize"]
         unit = size * figure.dpi / 72
-        text = Text(fontsize=size, va="center_baseline", transform=IdentityTransform())
+        text = _Label(fontsize=size, va="center_baseline", transform=IdentityTransform())
         text.set_figure(figure)
         rows = -(-len(self.entries) // self.columns)
         parts = np.array_split(np.arange(len(self.entries)), self.columns)

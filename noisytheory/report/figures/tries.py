@@ -76,6 +76,13 @@ class Tries:
         return np.where(self.scale > 0, self.scale * np.finfo(float).eps, 1.0)
 
     @property
+    def yes_or_no(self) -> bool:
+        """Whether the sides say whether something is so."""
+        quantity = str(self.record.dataset.attrs.get("quantity", ""))
+        values = {*np.unique([self.left, self.right]).tolist()}
+        return quantity.startswith(("whether ", "1 if ")) and values <= {0.0, 1.0}
+
+    @property
     def by_rounding(self) -> bool:
         """Whether what is left of equality is so little that rounding is its unit."""
         return bool(np.all(np.abs(self.left - self.right) <= _ROUNDED * self.rounding))
@@ -216,6 +223,8 @@ def said(tries: Tries) -> str:
                 + (f" {record.unit}" if record.unit else "")
             )
             return f"The sides differ by {far} at most"
+        if tries.yes_or_no:
+            return f"Both sides say the same in {alone}"
         low, high = (number(float(of(left))) for of in (np.min, np.max))
         ends = f": {low}" if low == high else f", from {low} to {high}"
         return f"Both sides are the same number in {alone}{ends if len(left) else ''}"
@@ -224,6 +233,9 @@ def said(tries: Tries) -> str:
     least = ROUNDING * np.maximum(np.abs(left), np.abs(right))
     at = right - left <= least
     none = f"None of {tried} breaks the bound" if tries.total > 1 else "The bound holds"
+    if at.all() and tries.pairs.shape[1] == 1 and found not in ("", "left side", "1"):
+        value = ("no", "yes")[int(left[0])] if tries.yes_or_no else number(float(left[0]))
+        return f"{found[0].upper()}{found[1:]}: {value} in {alone}"
     if at.all():
         return f"{none}, and all reach it" if tries.total > 1 else "The bound is reached"
     if at.any():
