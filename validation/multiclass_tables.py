@@ -356,8 +356,8 @@ def prose(
         f"A first simulation, before there was this package, had {EARLIER[0]:.3f} and "
         f"{EARLIER[1]:.3f} for the confusion rates of Figure 5(b) on the stand-in for Reuters, the "
         "error strategy far ahead. Of "
-        f"{len(error)} runs, after {COUNTS[-1]} updates, we find " + "; ".join(told) + ": its difference is not "
-        "to be found again, and lies outside of every interval."
+        f"{len(error)} runs, after {COUNTS[-1]} updates, we find " + "; ".join(told)
+        + ": its difference is not to be found again, and lies outside of every interval."
     )
     same = True
     for r in range(each):
