@@ -264,7 +264,7 @@ def test_the_uniform_bound_has_the_catalogued_sample_size():
 
 def test_limits_of_the_bounds():
     assert convergence_bounds.updates_forced(0.5, 0.0, 0.1) == 8
-    assert convergence_bounds.updates_noisy(0.5, 1.0, 0.1) > 1e200
+    assert convergence_bounds.updates_noisy(0.5, [0.0, 1.0], 0.1).tolist() == [8, np.inf]
     assert mistake_bounds.mistake_bound(1.0, 3.0) == 18
     assert setting_bounds.least_mistake_bound(2) == 1
     assert setting_bounds.margin_ceiling(2) == pytest.approx(np.sqrt(2))
@@ -307,6 +307,31 @@ def test_readings_of_the_margin(reading):
     labels, kept = sectors(points, weights, lead[reading] + 1e-9, reading)
     assert labels.tolist() == [0, 0]
     assert kept.tolist() == [True, False]
+
+
+def test_sectors_of_several_circles_are_those_one_by_one():
+    rng = np.random.default_rng(2)
+    points, weights = rng.normal(size=(3, 20, 2)), rng.normal(size=(3, 4, 2))
+    for reading in READINGS:
+        together = sectors(points, weights, 0.1, reading)
+        for i in range(3):
+            for found, one in zip(together, sectors(points[i], weights[i], 0.1, reading),
+                                  strict=True):
+                np.testing.assert_array_equal(found[i], one)
+
+
+def test_a_class_loses_its_sector_as_often_as_three_directions_are_near():
+    # Directions of class and neighbours within 4 arcsin of the gap: 4 of them at 0, 1, 2 and 90
+    # degrees, so that the second class's sector is 1 degree wide, and the others' 44.5 and more.
+    class Fixed:
+        def uniform(self, low, high, size):
+            return np.deg2rad([[0.0, 1.0, 2.0, 90.0, 130.0, 170.0, 210.0, 250.0, 290.0, 330.0]])
+
+    for degrees, share in ((0.49, 0.0), (0.51, 0.1)):
+        found = experiments.empty_classes(
+            "distance", np.sin(np.deg2rad(degrees)), 1, size=1, rng=Fixed()
+        )
+        assert found.tolist() == [pytest.approx(share)]
 
 
 def test_the_circle_keeps_all_classes():

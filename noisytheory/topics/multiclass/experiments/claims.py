@@ -105,7 +105,7 @@ toy_repaired = PAPER.equal(
     low=0.0,
     high=1.0,
     margin=some_of_it,
-    rows=1024,
+    rows=2048,
     origin="candidate",
     note=(
         "One class in 120 at .025, and some class in one draw of twelve: ten runs without are no "

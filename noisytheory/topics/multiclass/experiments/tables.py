@@ -333,7 +333,8 @@ def recorded() -> dict[str, dict[str, NDArray[Any]]]:
 
 
 def by_strategy(
-    data: Split, few: int, share: float, most: int, *, rng: np.random.Generator
+    data: Split, few: int, share: float, most: int, *, step: str = "predicted",
+    rng: np.random.Generator,
 ) -> dict[str, Floats]:
     """Figure 5: error and confusion rate after every update, shape (2, most), by strategy."""
     run, _ = _audited_again(data, few, share, rng)
@@ -347,7 +348,7 @@ def by_strategy(
             path[1, count - 1] = confusion_rate(observed_confusion(said, data.truth, data.classes))
 
         uma(data.points, run.labels, run.confusion.matrix, orientation="column", strategy=strategy,
-            max_iter=most, watch=watch, rng=rng)
+            step=step, max_iter=most, watch=watch, rng=rng)
         # A run that stopped stays where it is.
         last = int(np.flatnonzero(~np.isnan(path[0]))[-1])
         path[:, last + 1 :] = path[:, [last]]
