@@ -1,8 +1,8 @@
 """All k from a few solutions, where gaps are relative to what is gained at the largest k.
 
 Least squares of the labels begin two problems without a threshold: the solution at the largest k,
-and the weights that balance the labelled rows, which end where zero stops to be the minimiser.
-Between the two one solution, or some, are enough.
+and the weights that balance the labelled rows, whose mass is where zero stops to be the minimiser.
+Between the two one solution is enough, or a few.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from noisytheory.topics.top_k.design import Design, solver
 from noisytheory.topics.top_k.individual import individual
 from noisytheory.topics.top_k.neighbours import Balance, Part, sample_size
 from noisytheory.topics.top_k.task import ROUNDING, WIDE, positive_level
-from noisytheory.topics.top_k.walk import EXACT, FARTHEST, MIXED, MOST, Knot, Walk
+from noisytheory.topics.top_k.walk import EXACT, FARTHEST, MOST, Knot, Walk
 
 __all__ = ["Few"]
 
@@ -28,19 +28,18 @@ ROUGH = 0.2
 """Share of the gap allowed that solutions below the largest k may have."""
 LOW = 0.1
 """Share of the gap allowed that the lowest solution gains."""
-LINES, CURVES = (0.68,), (0.8, 0.5)
+LINES, CURVES = (0.7,), (0.78, 0.48)
+"""Of the distance from the collapse, where it is known and losses are lines or curved, as seen from
+one solution, where the next stands.
+"""
 RUNGS, FAR_RUNGS = (0.55, 0.2), (0.3, 0.2)
-"""Of the distance from the collapse, as seen from one solution, where the next stands."""
-LACKS = 0.1
-"""Share of the proven gap that a scaled solution has."""
+"""The same where it is not known, and of many rows."""
 CLOSE = 0.05
 """Tail mass above the collapse from which its weights are found from a solution's."""
 TILT = 0.03
 """Share of the gap allowed that a direction may cost at the collapse."""
 COLLAPSE = 3e-3
 """Relative error of the collapse that is let stand."""
-FIRST = 0.1
-"""Barrier of the largest k from least squares, as a share of the loss at zero."""
 LENGTHS = np.array([0.6, 1.0, 1.6, 2.5, 4.0])
 """Of least squares, the best of which is begun with."""
 
@@ -53,7 +52,11 @@ class Few(Walk):
     squares: Floats | None = None
     """Coefficients of least squares, without a regulariser to speak of."""
 
-    whole = False
+    whole, mixed = False, 1.0
+    direction: Floats | None = None
+    """Of the solutions next to the collapse."""
+    sought = False
+    """Whether it is known where zero stops to be the minimiser, as far as it may be."""
 
     def highest(self, nu: float) -> Knot:
         """The solution at the largest k, from least squares."""
@@ -62,7 +65,7 @@ class Few(Walk):
             w[: len(self.start)] = self.start
         elif self.kind.margin and len(w) <= WIDE:
             w = self.least_squares(nu)
-        high = self.solved(nu, w, self.size if w.any() else 0.0, FIRST * self.size / 5)
+        high = self.solved(nu, w, self.size if w.any() else 0.0)
         self.most = max(self.gain(high), ROUNDING * self.size)
         self.most /= nu if self.average else 1.0
         return high
@@ -113,20 +116,12 @@ class Few(Walk):
             low = self.gain(at) <= LOW * self.tol * self.largest(at.nu)
             if low or at.nu <= self.nus[0] * (1 + 1e-12) or len(found) > most:
                 break
-            end = self.collapse(at) if margin else 0.0
-            if last:
-                end = last.nu
+            end = last.nu if last else self.collapse(at) if margin else 0.0
             rungs = known if last else FAR_RUNGS if self.many else RUNGS
             share = rungs[min(len(found), len(rungs)) - 1] if margin else 0.0
             nu = max(end + share * (at.nu - end), at.nu / FARTHEST, float(self.nus[0]))
             small = min((nu - end) / (at.nu - end), 1.0) if margin else 1.0
-            # Scaled weights bound what this start lacks.
-            part = nu / at.nu
-            dual = part * at.linear - 0.5 * self.constant(nu) * part**2 * self.pushed(at, at)
-            start = self.sort(nu, small * at.scores, none=0.0)
-            ridge = small**2 * self.inner(at, at) / (2 * self.constant(nu))
-            gap = LACKS * (float(start.top(nu)) + ridge - dual)
-            found.insert(0, self.solved(nu, small * at.coef, self.gain(at), gap))
+            found.insert(0, self.solved(nu, small * at.coef, self.gain(at)))
         least = found[0]
         nothing = replace(
             least, nu=0.0, coef=0 * least.coef, scores=0 * least.scores, linear=0.0,
@@ -150,11 +145,6 @@ class Few(Walk):
         nu = zero.nu * (1 + 1e-9)
         scores = Design(self.rows, free=self.free).scores(w)
         return replace(zero, nu=nu, coef=w, scores=scores, tail=self.sort(nu, scores))
-
-    direction: Floats | None = None
-    """Of the solutions next to the collapse."""
-    sought = False
-    """Whether it is known where zero stops to be the minimiser, as far as it may be."""
 
     def balanced(self, low: Knot, squares: Floats | None = None) -> Knot | None:
         """Where zero stops to be the minimiser; None if below every k, or not found.
@@ -186,12 +176,12 @@ class Few(Walk):
         task.certify(p, self.kind.slopes(self.labels, np.zeros(len(p))))
         if task.start_value - task.best_dual > EXACT * task.start_value:
             return None
-        self.zero_to = nu
+        self.zero_to = max(self.zero_to, nu)
         return self.knot(task, 0 * low.coef, np.zeros(len(self.labels)))
 
     def between(self, low: Knot, high: Knot, inner: NDArray[np.intp], gap: float) -> Knot:
         """A solution at one of these tail masses, in equal parts."""
-        parts = np.clip(np.ceil(np.sqrt(gap / (MIXED * self.tol))), 2, 8)
+        parts = np.clip(np.ceil(np.sqrt(gap / self.tol)), 2, 8)
         nus = self.nus[inner]
         nu = float(nus[np.abs(nus - low.nu - (high.nu - low.nu) / parts).argmin()])
         return self.inserted(low, high, nu, gap)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from noisytheory.topics.top_k.central_path import follow
 from noisytheory.topics.top_k.design import Design, solver
@@ -29,8 +30,9 @@ NEXT = 0.3
 SORTED = 0.9
 """Of the loss of the best constant: what a direction must be below to begin with."""
 BARRIER, LOST = 0.03, 0.1
-"""Of least squares, as a share of the loss at zero; and what weights may lose that are tried."""
+"""Over the square of a direction's loss; and the share that weights may lose which are tried."""
 LEAST_BARRIER = 0.03
+"""Near the solution."""
 REGULAR, PATIENCE = 1e-11, 40
 """Share of the regulariser in what gives the collapse; steps at most."""
 
@@ -68,7 +70,7 @@ class Part(Task):
         if self.design.width <= WIDE and gain > 0:
             if self.few:
                 # Where all rows count there is no threshold.
-                level = None if self.nu >= 1 - 1e-12 else self._quantile(w)
+                level: Any = None if self.nu >= 1 - 1e-12 else self._quantile(w)
                 values = self.kind.values(self.targets, self.design.scores(w))
                 spread = float(self.masses @ np.abs(values - (level or 0.0)))
                 gap = 2 * (FIRST if level is None else AROUND) * spread

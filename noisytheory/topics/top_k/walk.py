@@ -118,9 +118,9 @@ class Walk:
         self.out = np.zeros((5, len(nus)))
         self.nus = nus
         # Where each k's largest losses end, and what is left of them.
-        at = nus * len(self.labels)
-        whole = np.minimum((at + 1e-9).astype(int), len(self.labels) - 1)
-        self.ends = whole, at - whole, np.maximum(np.ceil(at - 1e-9).astype(int) - 1, 0)
+        counts = nus * len(self.labels)
+        whole = np.minimum((counts + 1e-9).astype(int), len(self.labels) - 1)
+        self.ends = whole, counts - whole, np.maximum(np.ceil(counts - 1e-9).astype(int) - 1, 0)
         highest = self.highest(float(nus[-1]))
         knots = [highest]
         if highest.mass < highest.nu * (1 - 1e-9) and not self.average:
@@ -247,7 +247,7 @@ class Walk:
     def none(self, nu: float) -> float:
         """The least objective without coefficients."""
         if not self.free:
-            return float(self.at_zero.top(nu))
+            return nu * self.size if self.kind.margin else float(self.at_zero.top(nu))
         return min(float(self.at_zero.top(nu)), least_constant(
             self.kind, self.labels, None if self.even else self.masses, nu))
 
@@ -330,6 +330,7 @@ class Walk:
         losses = of.losses
         return of.sums[whole] + rest * (losses[whole] * self.masses[0]), losses[place]
 
+    mixed = MIXED
     whole = True
     """Whether all k between two knots may be covered without a look at one of them."""
 
@@ -352,7 +353,7 @@ class Walk:
             share = float(self.shares(low, high, nu)[1])
             new = self.sort(nu, (1 - share) * low.scores + share * high.scores, share)
             gaps = self.record(start, middle + 1, low, high, a, new, at)
-            if gaps[-1] > MIXED * self.tol:
+            if gaps[-1] > self.mixed * self.tol:
                 return self.between(low, high, np.arange(inner.start, inner.stop), float(gaps[-1]))
             if gaps.max() > self.tol:
                 left.append((start, middle + 1, a, new))

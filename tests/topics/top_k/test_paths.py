@@ -1,0 +1,130 @@
+"""Paths of a few solutions: what they prove, where zero ends, and the method's parts by hand."""
+
+from __future__ import annotations
+
+import warnings
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+from noisytheory.topics.top_k import collapse_threshold, first_useful_k, fit, path
+from noisytheory.topics.top_k.central_path import follow
+from noisytheory.topics.top_k.design import Design
+from noisytheory.topics.top_k.minimise import NotCertified
+
+CONIC = {
+    "hinge": lambda t: cp.pos(1 - t),
+    "logistic": lambda t: cp.logistic(-t) / np.log(2),
+    "squared-hinge": lambda t: cp.square(cp.pos(1 - t)),
+}
+
+
+def drawn(n, d, scale=1.0, noise=1.0, seed=0):
+    rng = np.random.default_rng(seed)
+    x, w = rng.normal(size=(n, d)), rng.normal(size=d) / np.sqrt(d)
+    y = np.where(2 * x @ w + noise * rng.logistic(size=n) >= 0, 1.0, -1.0)
+    return x * np.geomspace(1, 1 / scale, d), y
+
+
+@pytest.mark.parametrize("loss", list(CONIC))
+@pytest.mark.parametrize(("C", "scale", "noise"), [(1.0, 1, 1.0), (1.0, 30, 1.0), (100.0, 30, 0.1)])
+def test_a_conic_solver_finds_nothing_outside_of_what_a_path_proves(loss, C, scale, noise):
+    x, y = drawn(80, 4, scale, noise)
+    found = path(x, y, loss, C=C)
+    gain = None
+    for k in (80, 75, 60, 45, 30, 12, 2):
+        w = cp.Variable(4)
+        value = cp.sum_largest(CONIC[loss](cp.multiply(y, x @ w)), k) / 80
+        problem = cp.Problem(cp.Minimize(value + cp.sum_squares(w) / (2 * C)))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            problem.solve(solver=cp.CLARABEL)
+        best = problem.value
+        gain = 1 - best if gain is None else gain
+        assert found.dual[k - 1] <= best + 1e-7
+        assert best - 1e-7 <= found.objective[k - 1] <= best + 0.0501 * gain
+        if found.regime[k - 1] == "zero":
+            assert best == pytest.approx(k / 80, abs=1e-7)
+        else:
+            assert k > found.zero_up_to
+
+
+@pytest.mark.parametrize("loss", ["hinge", "logistic"])
+@pytest.mark.parametrize(
+    ("n", "d", "scale", "noise", "C"),
+    [(400, 5, 1, 1.0, 1.0), (400, 5, 30, 0.1, 100.0), (300, 20, 1, 0.1, 1.0),
+     (9000, 5, 30, 1.0, 1.0), (9000, 5, 1, 0.3, 100.0)])
+def test_zero_is_proven_up_to_where_it_ends(loss, n, d, scale, noise, C):
+    x, y = drawn(n, d, scale, noise)
+    threshold = collapse_threshold(x, y)
+    found = path(x, y, loss, C=C)
+    # A count fewer at most, or as much as the path lets stand.
+    assert np.floor(threshold * (1 - 3e-3) - 0.3) <= found.zero_up_to <= threshold * (1 + 1e-9)
+    assert found.gap.max() <= 0.05
+    assert not found.coef[int(found.zero_up_to) - 1].any() or not found.zero_up_to
+
+
+@pytest.mark.parametrize("loss", ["hinge", "logistic"])
+def test_where_least_squares_are_no_better_than_a_constant_zero_ends_where_it_does(loss):
+    """One of fifty is of the other class, and no direction has many of them."""
+    rng = np.random.default_rng(1)
+    x = np.column_stack([rng.normal(size=(1500, 3)), np.ones(1500)])
+    y = np.where((rng.random(1500) < 0.02) | (x[:, 0] > 2.6), 1.0, -1.0)
+    threshold = collapse_threshold(x, y)
+    found = path(x, y, loss, C=1.0)
+    assert threshold - 1.0 <= found.zero_up_to <= threshold * (1 + 1e-9)
+
+
+def test_where_a_direction_separates_nothing_is_zero():
+    x, y = drawn(200, 3, noise=0.0)
+    assert collapse_threshold(x, y) == 0
+    found = path(x, y, "logistic", C=1.0)
+    assert found.zero_up_to == 0
+    assert found.gap.max() <= 0.05
+    assert found.coef[0].any()
+
+
+def test_where_every_k_gives_zero_a_path_is_zero():
+    x, y = np.repeat([[1.0, 2.0], [0.5, -1.0]], 20, axis=0), np.tile([1.0, -1.0], 20)
+    found = path(x, y, "hinge", C=1.0)
+    assert found.zero_up_to == 40
+    assert not found.coef.any()
+    assert found.objective == pytest.approx(np.arange(1, 41) / 40)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "logistic"])
+def test_next_to_the_collapse_the_models_of_a_path_sort_as_the_minimisers_do(loss):
+    """Between zero and the nearest solution a mixture would have that one's direction."""
+    rng, slope = np.random.default_rng(0), np.geomspace(0.1, 1, 4)
+    x = rng.normal(size=(400, 4)) * slope[::-1]
+    y = np.where(x @ slope + 0.05 * rng.logistic(size=400) >= 0, 1.0, -1.0)
+    first = first_useful_k(x, y)
+    found = path(x, y, loss, C=1.0)
+    assert found.zero_up_to == first - 1
+    exact = fit(x, y, loss, k=first, C=1.0, tol=1e-6)
+    error = np.mean(np.where(exact.scores(x) >= 0, 1, -1) != y)
+    last = fit(x, y, loss, k=400, C=1.0)
+    assert np.mean(np.where(last.scores(x) >= 0, 1, -1) != y) > 2 * error
+    assert found.error[first - 1] == pytest.approx(error, abs=0.01)
+
+
+def test_without_a_threshold_the_central_path_ends_at_the_average_loss():
+    """One row of each margin: 1 - w for two of three and 1 + w, and a half of w squared."""
+    rows = Design(np.array([[1.0], [1.0], [-1.0]]))
+    w, weights, level, steps = follow(
+        rows, lambda f: (1 - f, rows, None), np.full(3, 1 / 3), 1.0, np.ones(1),
+        lambda w, weights, primal, dual: primal - dual <= 1e-9, most=30,
+        start=(np.zeros(1), None, 0.1))
+    assert w == pytest.approx([1 / 3], abs=1e-6)
+    assert weights == pytest.approx([1 / 3] * 3, abs=1e-6)
+    assert level == 0
+    assert steps < 12
+
+
+def test_a_path_takes_few_solutions_where_fits_would_be_many():
+    for loss in ("hinge", "logistic"):
+        x, y = drawn(500, 5)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", NotCertified)
+            assert path(x, y, loss).fits <= 5
