@@ -345,10 +345,11 @@ def checked_weights(sample_weight: ArrayLike, n: int) -> Floats:
     """Weights, or a ValueError that says which is none."""
     weights = checked_floats("sample_weight", sample_weight)
     if weights.shape != (n,):
-        raise ValueError(f"sample_weight must be {n} numbers, got shape {weights.shape}")
+        raise ValueError(
+            f"sample_weight must be {n} finite numbers >= 0, got shape {weights.shape}")
     bad = weights[~(np.isfinite(weights) & (weights >= 0))]
     if bad.size:
-        raise ValueError(f"sample_weight must be finite numbers >= 0, got {bad[0]:g}")
+        raise ValueError(f"sample_weight must be {n} finite numbers >= 0, got {bad[0]:g}")
     return weights
 
 

@@ -182,6 +182,7 @@ def figure_3(found: Numbers) -> Any:
     return figure
 
 
+FORMS_SHOWN = (r"printed, $\sqrt{n\mu}$", r"printed, $\sqrt{n}\,\mu$", "as its proof ends", "sharp")
 FORMS = (
     ("printed, root of n times mu", bounds.theorem_2_printed),
     ("printed, mu times root of n", bounds.theorem_2_root_mu),
@@ -233,8 +234,8 @@ def theorem_2_from(found: Numbers) -> Any:
     figure.set_label("Least sample sizes at which four forms of Theorem 2 say anything, on eight "
                      "populations: printed forms thousands to millions, the sharp form hundreds "
                      "to ten thousand")
-    for (label, _), marker in zip(FORMS, "os^D", strict=True):
-        axis.plot(found[label], marker, label=label, markersize=5)
+    for (form, _), shown, marker in zip(FORMS, FORMS_SHOWN, "os^D", strict=True):
+        axis.plot(found[form], marker, label=shown, markersize=5)
     names = found["populations"].tolist()
     axis.set_xticks(range(len(names)), names, rotation=30, ha="right")
     axis.set(yscale="log", xlabel="population and C", ylabel="least n [examples]",

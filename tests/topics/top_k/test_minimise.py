@@ -642,5 +642,5 @@ def test_one_target_for_all_is_fitted_by_a_constant_and_certified(loss):
 
 def test_a_weight_that_is_none_is_named():
     x, y = np.eye(3), [1, -1, 1]
-    with pytest.raises(ValueError, match=r"sample_weight must be finite numbers >= 0, got -2"):
+    with pytest.raises(ValueError, match="sample_weight must be 3 finite numbers >= 0, got -2"):
         fit(x, y, sample_weight=[1, -2, 1])
