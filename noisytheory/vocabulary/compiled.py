@@ -11,7 +11,7 @@ from numba.extending import overload
 
 __all__ = [
     "PRODUCTS", "ROOTS", "TWOS", "add_gaussians", "add_powers", "add_products", "add_values",
-    "moved_towards", "powers_of_two", "stripe_powers", "stripe_sums",
+    "fill_values", "moved_towards", "powers_of_two", "stripe_powers", "stripe_sums",
 ]
 
 TWOS, ROOTS, PRODUCTS = range(3)
@@ -248,6 +248,36 @@ def add_values(
         for i in range(rows):
             for c in range(weights.shape[1]):
                 out[start + i, c] += sums[i, c]
+
+
+@njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})
+def fill_values(
+    left: Any, right: Any, kind: int, numbers: Any, points: Any, others: Any, out: Any
+) -> None:
+    """Kernel values, a tile of inner products at a time.
+
+    Parameters
+    ----------
+    left : array, shape (rows, e)
+    right : array, shape (tiles, e, `WIDE`)
+    kind, numbers : int, array
+        How values come of inner products, see `_values`.
+    points : array, shape (rows, d)
+        The points, where they are needed.
+    others : array, shape (columns, d)
+    out : array, shape (rows, columns)
+    """
+    tile = np.empty(HIGH * WIDE, left.dtype)
+    for top in range(0, len(left), HIGH):
+        rows = left[top : top + HIGH]
+        block = tile[: len(rows) * WIDE].reshape(len(rows), WIDE)
+        for number in range(len(right)):
+            np.dot(rows, right[number], block)
+            first = number * WIDE
+            columns = others[first : first + WIDE]
+            for i in range(len(rows)):
+                row = out[top + i, first : first + WIDE]
+                _values(kind, numbers, block[i, : len(row)], row, points, top + i, columns)
 
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})

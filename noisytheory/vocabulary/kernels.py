@@ -450,9 +450,25 @@ class Plan:
             np.matmul(self.left[start : start + len(out)], self.right, out=out)
             return
 
+        same = self.left.dtype == self.right.dtype == out.dtype and out.flags.c_contiguous
+        form = self.form if same and out.size >= COMPILED else None
+        if form:
+            from noisytheory.vocabulary.compiled import fill_values
+
+            laid, (kind, numbers) = _laid(self.right), form.compiled(out.dtype)
+
         def stripe(top: int) -> None:
             bottom = min(top + TILE_ROWS, out.shape[0])
             rows = slice(start + top, start + bottom)
+            if form:
+                fill_values(
+                    self.left[rows], laid, kind, numbers, form.x[rows], form.z, out[top:bottom]
+                )
+                if self.row_scale is not None:
+                    out[top:bottom] *= self.row_scale[rows, None]
+                if self.column_scale is not None:
+                    out[top:bottom] *= self.column_scale
+                return
             for first in range(0, out.shape[1], TILE_COLUMNS):
                 columns = slice(first, min(first + TILE_COLUMNS, out.shape[1]))
                 self.block(rows, columns, out[top:bottom, columns])
@@ -557,17 +573,24 @@ class Plan:
         return sums
 
 
+def _laid(right: Floats) -> Floats:
+    """The columns of a plan as compiled loops take them, tile by tile."""
+    from noisytheory.vocabulary.compiled import WIDE
+
+    laid = np.zeros((-(-right.shape[1] // WIDE), len(right), WIDE), right.dtype)
+    for number, tile in enumerate(laid):
+        some = right[:, number * WIDE : (number + 1) * WIDE]
+        tile[:, : some.shape[1]] = some
+    return laid
+
+
 def _compiled_stripe(
     left: Floats, right: Floats, form: Form, below: Floats, beside: Floats
 ) -> Callable[[slice], tuple[slice, Floats, slice, Floats]]:
     """What takes both sums of rows of kernel values, without a lock that threads wait for."""
     from noisytheory.vocabulary import compiled
 
-    wide, n = compiled.WIDE, right.shape[1]
-    laid = np.zeros((-(-n // wide), len(right), wide), left.dtype)
-    for number, tile in enumerate(laid):
-        some = right[:, number * wide : (number + 1) * wide]
-        tile[:, : some.shape[1]] = some
+    laid, n = _laid(right), right.shape[1]
     kind, numbers = form.compiled(left.dtype)
 
     def stripe(rows: slice) -> tuple[slice, Floats, slice, Floats]:

@@ -62,6 +62,28 @@ def test_compiled_sums_are_those_of_tiles_and_the_same_on_any_number_of_threads(
     np.testing.assert_array_equal(seen[1:], seen[:1] * 2)
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("kernel", COMPILED, ids=repr)
+def test_compiled_gram_matrices_are_those_of_tiles(kernel, dtype, monkeypatch):
+    points = POINTS.astype(dtype)
+    queries = points[:433] + np.asarray(1e-9, dtype)
+    tiles, seen = kernel(queries, points), []
+    monkeypatch.setattr(kernels, "COMPILED", 1)
+    monkeypatch.setattr(kernels, "SHARE", 1)
+    for workers in (1, 3):
+        monkeypatch.setattr(threads, "threads", lambda count=workers: count)
+        seen.append(kernel(queries, points))
+    rounding = 32 * np.finfo(dtype).eps * np.abs(tiles).max()
+    np.testing.assert_allclose(seen[0], tiles, rtol=0, atol=rounding)
+    np.testing.assert_array_equal(seen[1], seen[0])
+    # Of two precisions, and to where rows are not in one piece, tiles are NumPy's.
+    monkeypatch.setattr("noisytheory.vocabulary.compiled.fill_values", None)
+    wider = np.empty((433, 800), dtype)[:, : len(points)]
+    np.testing.assert_array_equal(kernel(queries, points, out=wider), tiles)
+    if isinstance(kernel, kernels.Polynomial):
+        kernel(queries.astype(np.float32), points.astype(np.float64))
+
+
 @pytest.mark.parametrize(
     "kernel", [kernels.Gaussian(1.5), kernels.Gaussian(0.02), kernels.Laplace(2.0),
                kernels.Polynomial(3, 1.0)], ids=repr,
