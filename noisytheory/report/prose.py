@@ -333,6 +333,8 @@ def no_picture(record: Record) -> str:
             "No picture: of its instances an earlier version stored only the worst of each cell; "
             "the table has it."
         )
+    if int(record.held.sum()) == 1:
+        return "No picture: it has one instance, and both sides are 0 there."
     return "No picture: both sides are 0 wherever it was tried."
 
 

@@ -188,7 +188,8 @@ def sides(dataset: xr.Dataset | Record) -> Figure:
             markerfacecolor="none", markeredgewidth=1.0, linestyle="none", clip_on=False,
             label="the furthest beyond" if broken.any() else "the nearest",
         )
-    _spread(axes, axes.xaxis, right)
+    # A line between axes of one sort is straight.
+    _spread(axes, axes.xaxis, right, None if residual else left)
     unit = f" [{record.unit}]" if record.unit else ""
     if residual:
         axes.axhline(0, color=INK, linewidth=1.0, label="equal", zorder=1)
@@ -225,8 +226,10 @@ def _some(
     return own[sorted(shown | {int(np.argmax(far[own]))})]
 
 
-def _spread(axes: Axes, axis: Any, values: NDArray[np.float64]) -> None:
-    """A logarithmic axis where few values are far larger than the others."""
+def _spread(
+    axes: Axes, axis: Any, values: NDArray[np.float64], beside: NDArray[np.float64] | None = None
+) -> None:
+    """A logarithmic axis where few values are far larger than the others, or those beside them."""
     from matplotlib.ticker import FuncFormatter, NullLocator
 
     if not values.any():
@@ -234,8 +237,9 @@ def _spread(axes: Axes, axis: Any, values: NDArray[np.float64]) -> None:
     middle, low, high = (float(f(v)) for f, v in (
         (np.median, np.abs(values[values != 0])), (np.min, values), (np.max, values)
     ))
-    name = axis.axis_name
-    if max(-low, high) > 100 * middle or (low > 0 and high > 20 * low):
+    name, all_ = axis.axis_name, values if beside is None else np.append(values, beside)
+    sizes = bool(all_.min() > 0) and bool(all_.max() > 20 * all_.min())
+    if max(-low, high) > 100 * middle or sizes:
         if low > 0:
             getattr(axes, f"set_{name}scale")("log")
             plain_log(axis)

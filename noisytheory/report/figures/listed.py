@@ -61,6 +61,7 @@ def form_of(tries: Tries) -> str:
         return "counts" if tries.left_out.any() else ""
     one_by_one = len(tries.left) <= FEW and (
         different > ALIKE or tries.count.sum() <= 2 * len(tries.left)
+        or len(tries.left) == tries.record.size  # a number a cell
     )
     if (one_by_one and different > 1) or (tries.total == 1 and tries.pairs.any()):
         return "pairs"

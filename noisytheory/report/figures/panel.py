@@ -38,7 +38,23 @@ def measuring(dpi: float) -> Any:
 
 
 class Writer(RendererSVG):
-    """Writes SVG, and measures no text twice."""
+    """Writes SVG, and measures no text twice, nor what the marks of a line look like."""
+
+    def draw_markers(self, gc: Any, *args: Any, **kwargs: Any) -> None:
+        """As the base class does, which asks for the look of each mark anew."""
+        me: Any = self
+        base: Any = super()
+        look: list[str] = []
+
+        def once(*of: Any) -> str:
+            look[:] = look or [base._get_style(*of)]
+            return look[0]
+
+        me._get_style = once
+        try:
+            base.draw_markers(gc, *args, **kwargs)
+        finally:
+            del me._get_style
 
     def get_text_width_height_descent(self, s: str, prop: Any, ismath: Any) -> Any:
         """As the base class has it."""
