@@ -243,11 +243,10 @@ def _exceeded(beta: float, epsilon: float, delta: float) -> tuple[int, Fraction]
     none, every = class_shares(np.eye(2, dtype=int) * Fraction(1), inverse)[:, 1]
     least, most = (n * (1 + side * off - none) / (every - none) for side in (-1, 1))
     top, bottom = keep.numerator, keep.denominator
-    within = 0
-    ways = (bottom - top) ** n
-    for k in range(n + 1):
-        if least <= k <= most:
-            within += ways
+    begin = max(0, math.ceil(least))
+    ways, within = math.comb(n, begin) * top**begin * (bottom - top) ** (n - begin), 0
+    for k in range(begin, min(n, math.floor(most)) + 1):
+        within += ways
         ways = ways * (n - k) * top // ((k + 1) * (bottom - top))
     return n, 1 - Fraction(within, bottom**n)
 
