@@ -16,12 +16,12 @@ for each try at weights that balance: their number does not follow what Python t
 A path takes more than one fit. Least squares begin the solution at the largest k, whose gain is the
 measure: 2 to 7 steps, where from nothing it takes 5 to 11. They also begin the weights that balance
 the labelled rows, whose mass is where zero ends: a linear programme, 2 to 11 steps for most, and
-20 to 40 where hardly a row is on the wrong side, or features are many (breast cancer, digits,
+16 to 40 where hardly a row is on the wrong side, or features are many (breast cancer, digits,
 spambase, abalone). Without it nothing says which k have a minimiser other than zero. Of the
-solutions between, one or a few, each takes 2 to 5 steps; at C = 1 with features to 1/30, where all
-losses are nearly one number, 5 to 27, as fits do there. So where nothing is hard some 11 steps stand
-beside the 9 of a fit; and of 500 examples, where a step takes .2 milliseconds, the sorts, bounds and
-errors of all k take as long as ten more.
+solutions between, one or a few, each takes 2 to 5 steps; at C = 1 with features to 1/30, where
+all losses are nearly one number, 5 to 27, as fits do there. So where nothing is hard some 11 steps
+stand beside the 9 of a fit; and of 500 examples, where a step takes .2 milliseconds, the sorts,
+bounds and errors of all k take as long as ten more.
 
 Fewer solutions are not enough: the root of what is gained is convex in k, so that weights mixed
 from two prove less than the optimum by the square of the distance between them. Next to where zero

@@ -31,6 +31,8 @@ SORTED = 0.9
 """Of the loss of the best constant: what a direction must be below to begin with."""
 BARRIER, LOST = 0.03, 0.1
 """Over the square of a direction's loss; and the share that weights may lose which are tried."""
+ROUNDS = 6
+"""Of corrections that balance."""
 LEAST_BARRIER = 0.03
 """Near the solution."""
 REGULAR, PATIENCE = 1e-11, 40
@@ -123,7 +125,7 @@ class Balance(Part):
 
     def _barrier(self, value: float) -> float:
         """Where little is on the wrong side many weights are to move."""
-        return float(np.clip(BARRIER / value**2, 0.1, 2.0))
+        return float(np.clip(BARRIER / max(value, 0.01) ** 2, 0.1, 2.0))
 
     def few_rows(self, w: Floats, close: bool) -> None:
         """The same of many rows, by those near the margin."""
@@ -194,8 +196,8 @@ class Balance(Part):
         """The mass of weights, after those between their ends have taken out what is unbalanced."""
         pieces = Design(self.rows, self.targets, free=self.free)
         left, value, solve = pieces.adjoint(p), float(p.sum()), None
-        for _ in range(4):
-            if float(left @ left) <= self.allowed * value:
+        for _ in range(ROUNDS):
+            if self._balances(left, value):
                 break
             if solve is None:
                 between = p * (self.masses - p) / self.masses
@@ -203,8 +205,14 @@ class Balance(Part):
             p = np.clip(p - between * pieces.forward(solve(left)), 0, self.masses)
             left, value = pieces.adjoint(p), float(p.sum())
         else:
-            if float(left @ left) > self.allowed * value:
+            if not self._balances(left, value):
                 return -np.inf
         if value > self.best_dual:
             self.best_dual, self.best_weights = value, p
         return value
+
+    def _balances(self, left: Floats, value: float) -> bool:
+        """Whether what is left is nothing that matters; of an intercept, that is not regularised."""
+        end = -1 if self.free else None
+        return bool(float(left[:end] @ left[:end]) <= self.allowed * value) and (
+            not self.free or abs(float(left[-1])) <= 1e-13 * value)
