@@ -74,7 +74,7 @@ class Part(Task):
                 # Where all rows count there is no threshold.
                 level: Any = None if self.nu >= 1 - 1e-12 else self._quantile(w)
                 values = self.kind.values(self.targets, self.design.scores(w))
-                spread = float(self.masses @ np.abs(values - (level or 0.0)))
+                spread = max(float(self.masses @ np.abs(values - (level or 0.0))), 1e-3 * self.size)
                 gap = 2 * (FIRST if level is None else AROUND) * spread
                 if len(self.targets) * self.design.width <= WHOLE:
                     found, _, enough = self._followed(NEARBY, (w, level, gap))
