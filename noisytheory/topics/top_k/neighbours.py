@@ -72,10 +72,14 @@ class Part(Task):
         if self.design.width <= WIDE and gain > 0:
             if self.few:
                 # Where all rows count there is no threshold.
-                level: Any = None if self.nu >= 1 - 1e-12 else self._quantile(w)
-                values = self.kind.values(self.targets, self.design.scores(w))
-                spread = max(float(self.masses @ np.abs(values - (level or 0.0))), 1e-3 * self.size)
-                gap = 2 * (FIRST if level is None else AROUND) * spread
+                whole = self.kind.margin and self.nu >= 1 - 1e-12
+                level: Any = None if whole else self._quantile(w)
+                gap *= 10
+                if self.kind.margin:
+                    values = self.kind.values(self.targets, self.design.scores(w))
+                    spread = float(self.masses @ np.abs(values - (level or 0.0)))
+                    share = FIRST if level is None else AROUND
+                    gap = 2 * share * max(spread, 1e-3 * self.size)
                 if len(self.targets) * self.design.width <= WHOLE:
                     found, _, enough = self._followed(NEARBY, (w, level, gap))
                     scores = self.design.scores(found)
