@@ -216,7 +216,7 @@ class Balance(Part):
         return value
 
     def _balances(self, left: Floats, value: float) -> bool:
-        """Whether what is left is nothing that matters; of an intercept, that is not regularised."""
+        """Whether what is left does not matter; of an intercept, that is not regularised, nothing."""
         end = -1 if self.free else None
         return bool(float(left[:end] @ left[:end]) <= self.allowed * value) and (
             not self.free or abs(float(left[-1])) <= 1e-13 * value)
