@@ -107,6 +107,11 @@ class Few(Walk):
         Below a model that gains less than is allowed, scaled weights and coefficients serve all k.
         """
         found, margin = [high], self.kind.margin
+        nothing = replace(
+            high, nu=0.0, coef=0 * high.coef, scores=0 * high.scores, linear=0.0,
+            push=0 * high.push, mass=0.0, tail=replace(self.at_zero, nu=0.0, none=0.0))
+        if self.zero_to >= high.nu:
+            return [nothing, high]
         last = None
         if self.squares is not None and not self.many:
             last = self.balanced(high, self.squares)
@@ -130,10 +135,6 @@ class Few(Walk):
                 dual = part * at.linear - 0.5 * self.constant(nu) * part**2 * self.pushed(at, at)
                 gap = LACKS * (float(at.tail.top(nu)) + self.ridge(at, at, 0.0, nu) - dual)
             found.insert(0, self.solved(nu, small * at.coef, self.gain(at), gap))
-        least = found[0]
-        nothing = replace(
-            least, nu=0.0, coef=0 * least.coef, scores=0 * least.scores, linear=0.0,
-            push=0 * least.push, mass=0.0, tail=replace(self.at_zero, nu=0.0, none=0.0))
         if margin and not self.sought:
             # A solution that gains less than its gap has no direction.
             last = self.balanced(next(
