@@ -216,7 +216,7 @@ class Balance(Part):
         return value
 
     def _balances(self, left: Floats, value: float) -> bool:
-        """Whether what is left does not matter; of what is not regularised nothing is to be left."""
+        """Whether what is left does not matter; nothing may be of what is not regularised."""
         end = -1 if self.free else None
         return bool(float(left[:end] @ left[:end]) <= self.allowed * value) and (
             not self.free or abs(float(left[-1])) <= 1e-13 * value)
