@@ -144,8 +144,8 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
     ) -> Path:
         """Error and objective over k, all of them by default, at this estimator's C.
 
-        For all k, hinge or logistic loss, it takes as long as 1 to 7 single fits, of 44 problems
-        half at most 4.5; objectives are then within a twentieth, proven, of what is gained at the
+        For all k, hinge or logistic loss, it takes as long as 1 to 4 single fits, of 44 problems
+        half at most 2.5; objectives are then within a twentieth, proven, of what is gained at the
         largest k: see the notes of `noisytheory.topics.top_k.path`.
 
         Parameters

@@ -126,7 +126,7 @@ def follow(
         pushes[0], pushes[1] = alpha, inverse
         pulled = np.multiply(inverse, r, out=pushes[2])
         push, edge, pull = pieces.adjoint(pushes)
-        share = min(1.0, nu / mass)
+        share = nu / mass if mass > nu else 1.0
         held = linear + share * push
         bent, unbent = (ridge * w, inverse_ridge * held) if quadratic is None else (
             whole @ w, invert(held))

@@ -34,6 +34,8 @@ one solution, where the next stands.
 """
 RUNGS, FAR_RUNGS = (0.55, 0.2), (0.3, 0.2)
 """The same where it is not known, and of many rows."""
+LACKS = 0.1
+"""Share of the proven gap that the last solution has at the next k, of regression."""
 CLOSE = 0.05
 """Tail mass above the collapse from which its weights are found from a solution's."""
 TILT = 0.03
@@ -105,6 +107,11 @@ class Few(Walk):
         Below a model that gains less than is allowed, scaled weights and coefficients serve all k.
         """
         found, margin = [high], self.kind.margin
+        nothing = replace(
+            high, nu=0.0, coef=0 * high.coef, scores=0 * high.scores, linear=0.0,
+            push=0 * high.push, mass=0.0, tail=replace(self.at_zero, nu=0.0, none=0.0))
+        if self.zero_to >= high.nu:
+            return [nothing, high]
         last = None
         if self.squares is not None and not self.many:
             last = self.balanced(high, self.squares)
@@ -121,11 +128,13 @@ class Few(Walk):
             share = rungs[min(len(found), len(rungs)) - 1] if margin else 0.0
             nu = max(end + share * (at.nu - end), at.nu / FARTHEST, float(self.nus[0]))
             small = min((nu - end) / (at.nu - end), 1.0) if margin else 1.0
-            found.insert(0, self.solved(nu, small * at.coef, self.gain(at)))
-        least = found[0]
-        nothing = replace(
-            least, nu=0.0, coef=0 * least.coef, scores=0 * least.scores, linear=0.0,
-            push=0 * least.push, mass=0.0, tail=replace(self.at_zero, nu=0.0, none=0.0))
+            gap = 0.0
+            if not margin:
+                # Scaled weights bound what this start lacks.
+                part = nu / at.nu
+                dual = part * at.linear - 0.5 * self.constant(nu) * part**2 * self.pushed(at, at)
+                gap = LACKS * (float(at.tail.top(nu)) + self.ridge(at, at, 0.0, nu) - dual)
+            found.insert(0, self.solved(nu, small * at.coef, self.gain(at), gap))
         if margin and not self.sought:
             # A solution that gains less than its gap has no direction.
             last = self.balanced(next(

@@ -31,6 +31,8 @@ SORTED = 0.9
 """Of the loss of the best constant: what a direction must be below to begin with."""
 BARRIER, LOST = 0.03, 0.1
 """Over the square of a direction's loss; and the share that weights may lose which are tried."""
+ROUNDS = 6
+"""Of corrections that balance."""
 LEAST_BARRIER = 0.03
 """Near the solution."""
 REGULAR, PATIENCE = 1e-11, 40
@@ -70,10 +72,14 @@ class Part(Task):
         if self.design.width <= WIDE and gain > 0:
             if self.few:
                 # Where all rows count there is no threshold.
-                level: Any = None if self.nu >= 1 - 1e-12 else self._quantile(w)
-                values = self.kind.values(self.targets, self.design.scores(w))
-                spread = float(self.masses @ np.abs(values - (level or 0.0)))
-                gap = 2 * (FIRST if level is None else AROUND) * spread
+                whole = self.kind.margin and self.nu >= 1 - 1e-12
+                level: Any = None if whole else self._quantile(w)
+                gap *= 10
+                if self.kind.margin:
+                    values = self.kind.values(self.targets, self.design.scores(w))
+                    spread = float(self.masses @ np.abs(values - (level or 0.0)))
+                    share = FIRST if level is None else AROUND
+                    gap = 2 * share * max(spread, 1e-3 * self.size)
                 if len(self.targets) * self.design.width <= WHOLE:
                     found, _, enough = self._followed(NEARBY, (w, level, gap))
                     scores = self.design.scores(found)
@@ -123,7 +129,7 @@ class Balance(Part):
 
     def _barrier(self, value: float) -> float:
         """Where little is on the wrong side many weights are to move."""
-        return float(np.clip(BARRIER / value**2, 0.1, 2.0))
+        return float(np.clip(BARRIER / max(value, 0.01) ** 2, 0.1, 2.0))
 
     def few_rows(self, w: Floats, close: bool) -> None:
         """The same of many rows, by those near the margin."""
@@ -194,8 +200,8 @@ class Balance(Part):
         """The mass of weights, after those between their ends have taken out what is unbalanced."""
         pieces = Design(self.rows, self.targets, free=self.free)
         left, value, solve = pieces.adjoint(p), float(p.sum()), None
-        for _ in range(4):
-            if float(left @ left) <= self.allowed * value:
+        for _ in range(ROUNDS):
+            if self._balances(left, value):
                 break
             if solve is None:
                 between = p * (self.masses - p) / self.masses
@@ -203,8 +209,14 @@ class Balance(Part):
             p = np.clip(p - between * pieces.forward(solve(left)), 0, self.masses)
             left, value = pieces.adjoint(p), float(p.sum())
         else:
-            if float(left @ left) > self.allowed * value:
+            if not self._balances(left, value):
                 return -np.inf
         if value > self.best_dual:
             self.best_dual, self.best_weights = value, p
         return value
+
+    def _balances(self, left: Floats, value: float) -> bool:
+        """Whether what is left does not matter; nothing may be of what is not regularised."""
+        end = -1 if self.free else None
+        return bool(float(left[:end] @ left[:end]) <= self.allowed * value) and (
+            not self.free or abs(float(left[-1])) <= 1e-13 * value)

@@ -128,3 +128,35 @@ def test_a_path_takes_few_solutions_where_fits_would_be_many():
         with warnings.catch_warnings():
             warnings.simplefilter("error", NotCertified)
             assert path(x, y, loss).fits <= 5
+
+
+@pytest.mark.parametrize("scaling", ["paper", "average"])
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("loss", ["hinge", "logistic", "squared-hinge"])
+@pytest.mark.parametrize(("n", "d", "C"), [(12, 20, 1e4), (12, 10, 1e-4), (40, 60, 1.0)])
+def test_more_coefficients_than_examples_leave_no_loss_and_every_k_a_bound(
+    n, d, C, loss, intercept, scaling
+):
+    """Least squares leave nothing on the wrong side, and nothing to begin a barrier with."""
+    rng = np.random.default_rng(n + d)
+    x, y = np.round(rng.normal(size=(n, d)), 1), np.tile([1.0, -1.0], n // 2)
+    found = path(x, y, loss, C=C, intercept=intercept, scaling=scaling)
+    assert found.gap.max() <= 0.05
+    assert found.zero_up_to == 0
+    for k in (1, n // 2, n):
+        best = fit(x, y, loss, k=k, C=C, intercept=intercept, scaling=scaling)
+        assert found.dual[k - 1] <= best.objective * (1 + 1e-6) + 1e-9
+        assert found.objective[k - 1] >= best.dual * (1 - 1e-6) - 1e-9
+
+
+@pytest.mark.parametrize("loss", ["hinge", "margin-square"])
+@pytest.mark.parametrize("C", [1e-4, 100.0])
+def test_beside_an_intercept_zero_is_proven_up_to_where_it_ends(loss, C):
+    """What is not regularised must balance to the last digit."""
+    rng = np.random.default_rng(4)
+    x = np.round(rng.normal(size=(400, 4)))
+    y = np.where(x[:, 0] + rng.logistic(size=400) + 1 >= 0, 1.0, -1.0)
+    threshold = collapse_threshold(x, y, intercept=True)
+    assert threshold > 50
+    found = path(x, y, loss, C=C, intercept=True)
+    assert threshold * (1 - 3e-3) - 1.0 <= found.zero_up_to <= threshold * (1 + 1e-9)
