@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import numpy as np
+import pytest
+from scipy.optimize import linprog
 from worked import Worked, by_hand
+
+from noisytheory.topics.top_k import fit
+from noisytheory.topics.top_k.tables import simulate
 
 test_by_hand = by_hand("top-k", [
     # Monk, logistic loss, in Table 1 and, the other way round, in Table 4; Sinc in Tables 5 and 2.
@@ -19,3 +25,20 @@ test_by_hand = by_hand("top-k", [
     # 228/204 to two digits.
     Worked("table-3", dict(case=2), "1.12", "1.12"),
 ])
+
+def test_exchange_finds_the_least_largest_residual():
+    x, y = simulate._draws_of_sinc("ends", 2, np.random.default_rng(1))
+    x, y = x[:, :500], y[:, :500]
+    for rows, targets, w in zip(x, y, simulate._minimax(x, y), strict=True):
+        ones = np.ones((len(rows), 1))
+        found = linprog(np.append(np.zeros(11), 1.0), bounds=[(None, None)] * 11 + [(0, None)],
+                        A_ub=np.block([[rows, -ones], [-rows, -ones]]),
+                        b_ub=np.append(targets, -targets))
+        # The ridge, 1e-6 / 2 times the squared norm, is beside the largest residual over 500.
+        assert np.abs(targets - rows @ w).max() == pytest.approx(found.fun, rel=2e-3)
+
+
+def test_normal_equations_are_the_solver_of_the_average_square_loss():
+    x, y = simulate._draws_of_sinc("cells", 1, np.random.default_rng(2))
+    w = simulate._least_squares(x, y, 1e-4)[0]
+    assert np.allclose(w, fit(x[0], y[0], "square", k=1.0, C=1e4, tol=1e-10).coef, atol=1e-7)

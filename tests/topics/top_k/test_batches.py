@@ -1,0 +1,30 @@
+"""Batches of the experiments' machines beside the public solver, one at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from noisytheory.topics.top_k import collapse_threshold, fit
+from noisytheory.topics.top_k.batches import halves, hinge_machines, maximum_machines, toys
+from noisytheory.topics.top_k.recipes import TOYS
+
+
+@pytest.mark.parametrize("case", sorted(TOYS))
+def test_the_maximum_loss_is_zero_where_the_sample_is_not_separable(case):
+    x, y = toys(TOYS[case], 12, np.random.default_rng(3))
+    found = maximum_machines(x, y, TOYS[case].C)
+    for rows, labels, w in zip(x, y, found, strict=True):
+        assert (not w.any()) == (collapse_threshold(rows, labels) >= 1)
+        alone = fit(rows, labels, "hinge", k=1, C=TOYS[case].C, tol=1e-9)
+        assert np.allclose(w, alone.coef, atol=1e-3 * max(1.0, np.abs(alone.coef).max()))
+
+
+def test_a_k_for_each_sample_is_that_of_several_calls():
+    (x, y), _ = halves(3, np.random.default_rng(0))
+    ks = np.array([110.0, 130.0, 150.0])
+    together, total = hinge_machines(x, y, ks[None], 100.0)
+    for i, k in enumerate(ks):
+        alone, own = hinge_machines(x[i: i + 1], y[i: i + 1], k, 100.0)
+        assert np.allclose(together[0, i], alone[0], atol=1e-5)
+        assert total[0, i] == pytest.approx(own[0], abs=1e-4)
