@@ -175,7 +175,11 @@ class Target:
 
     def row(self, i: int, out: Floats) -> Floats:
         r"""$\langle s_i\phi(x_i),s_j\phi(x_j)\rangle$ for all $j$, written into ``out``."""
-        self.plan.block(slice(i, i + 1), slice(0, len(self)), out[None, :])
+        plan, rows, one = self.plan, slice(i, i + 1), out[None, :]
+        if plan.finish is None and plan.row_scale is None and plan.column_scale is None:
+            np.matmul(plan.left[rows], plan.right, out=one)  # Of a small target the calls cost.
+        else:
+            plan.block(rows, slice(0, len(self)), one)
         out[i] = self.diagonal[i]
         return out
 

@@ -117,6 +117,23 @@ def test_prefix_errors_of_sampling_are_exact():
         assert found.errors[t - 1] == pytest.approx(direct, abs=1e-6)
 
 
+@pytest.mark.parametrize("sampler", [sparse.with_replacement, sparse.clustered])
+def test_sampling_again_sees_what_has_changed_and_refuses_what_it_did(sampler):
+    points, alpha = np.array([[0.0], [1.0], [5.0]]), np.full(3, 1 / 3)
+
+    def error():
+        return sampler(Linear(), points, alpha, 1, rng=np.random.default_rng(0)).error
+
+    first = error()
+    assert error() == first
+    points *= 2
+    assert error() == pytest.approx(2 * first, rel=1e-12)
+    alpha *= 3
+    assert error() == pytest.approx(6 * first, rel=1e-12)
+    with pytest.raises(ValueError, match="k must be a whole number"):
+        sampler(Linear(), points, alpha, True, rng=np.random.default_rng(0))
+
+
 def test_sampling_without_replacement_takes_all():
     points, _ = sample(12)
     equal = np.full(12, 1 / 12)

@@ -9,6 +9,7 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from functools import cache
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -50,9 +51,10 @@ def _error(masses: NDArray[Any], score: Fraction, zero: Zero) -> Fraction:
     return Fraction(risk(masses, np.array([score]), zero=zero))
 
 
-def _regrets(problems: Sequence[Problem], zero: Zero) -> list[Fraction]:
-    """Regrets for misclassification."""
-    weights, etas, f = (np.array(part) for part in zip(*problems, strict=True))
+@cache
+def _regrets(zero: Zero) -> list[Fraction]:
+    """Regrets for misclassification of all problems, which no surrogate changes."""
+    weights, etas, f = (np.array(part) for part in zip(*_problems(), strict=True))
     masses = joint(weights, etas)
     return list(risk(masses, f, zero=zero) - bayes_risk(masses))
 
@@ -61,15 +63,18 @@ def _mix(weights: Sequence[Fraction], values: Sequence[Fraction]) -> Fraction:
     return sum((w * v for w, v in zip(weights, values, strict=True)), Fraction(0))
 
 
-def _problems(posteriors: Sequence[Fraction]) -> Iterator[Problem]:
+@cache
+def _problems() -> list[Problem]:
     """One point, and two of them, over every posterior and every score."""
+    found: list[Problem] = []
     for weights in WEIGHTS:
-        some = posteriors if weights[1] == 0 else [*posteriors[::4], posteriors[5]]
+        some = POSTERIORS if weights[1] == 0 else [*POSTERIORS[::4], POSTERIORS[5]]
         second = some if weights[1] else some[:1]
         scores = SCORES if weights[1] else [Fraction(1)]
         for etas in itertools.product(some, second):
             for f in itertools.product(SCORES, scores):
-                yield weights, etas, f
+                found.append((weights, etas, f))
+    return found
 
 
 def calibrated(loss: str, zero: Zero, posteriors: str) -> Iterator[Certificate]:
@@ -86,8 +91,7 @@ def calibrated(loss: str, zero: Zero, posteriors: str) -> Iterator[Certificate]:
         ``"any"``: $\mathrm{Regret}_{01}^2\le s\,\mathrm{Regret}$; ``"away"``: no posterior is
         $\frac12$, and the left side is divided by $((1+c)/2c)^2$ with $c$ the least $|2\eta-1|$.
     """
-    problems = list(_problems(POSTERIORS))
-    for (weights, etas, f), wrong in zip(problems, _regrets(problems, zero), strict=True):
+    for (weights, etas, f), wrong in zip(_problems(), _regrets(zero), strict=True):
         used = [e for w, e in zip(weights, etas, strict=True) if w]
         least = min(abs(2 * e - 1) for e in used)
         if posteriors == "away" and least == 0:
@@ -105,6 +109,7 @@ def calibrated(loss: str, zero: Zero, posteriors: str) -> Iterator[Certificate]:
         )
 
 
+@cache
 def _conditional(loss: str, eta: Fraction, v: Fraction) -> tuple[Fraction, Fraction]:
     """Conditional regret of a surrogate, as an interval."""
     c = abs(2 * eta - 1)
