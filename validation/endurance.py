@@ -341,7 +341,7 @@ def all_done(
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Do pieces, so many at a time; none is begun that would not end in time, as far as is known.
     """
-    longest = OF_A_PIECE * 5.0
+    longest = OF_A_PIECE * 8.0
     waiting, running = list(pieces), dict[Future[Any], str]()
     with ThreadPoolExecutor(jobs) as pool:
         while waiting or running:
@@ -353,9 +353,13 @@ def all_done(
             if not running:
                 return
             for future in wait(running, return_when=FIRST_COMPLETED).done:
+                piece = running.pop(future)
+                if (error := future.exception()) is not None:
+                    print(f"{piece}: {error}", file=sys.stderr)  # It is left for the next time.
+                    continue
                 found = future.result()
                 longest = max(longest, 60 * found["minutes"])
-                yield running.pop(future), found
+                yield piece, found
 
 
 def table(rows: Mapping[str, Count]) -> list[str]:
