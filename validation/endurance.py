@@ -1,12 +1,14 @@
 """Disturb audits in every way at hand, and see that nothing is lost and nothing is silent.
 
     python validation/endurance.py [--audits 120] [--seed 1] [--only PART ...] [--record]
+                                   [--jobs N] [--minutes M]
 
 Everything goes through the command line. Signals come at log-uniform instants, from the one on at
 which Python has read our first line, to the parent, a worker or the whole group; limits make the
 n-th system call fail; stores are damaged byte by byte; files, ids and arguments are hostile. What
-is counted besides the tries is meant to be zero. With ``--record`` the parts that ran are kept in
-validation/endurance.json, and the page reports/endurance.md is written of all that is kept there.
+is counted besides the tries is meant to be zero. With ``--record`` the pieces that ran are kept in
+validation/endurance.json, of one commit only, and the page reports/endurance.md is written of all
+that is kept there; the same command goes on with those that are left.
 """
 
 from __future__ import annotations
@@ -26,10 +28,12 @@ import tempfile
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 
+import damaged
 import surroundings
 
 import noisytheory as nt
@@ -78,14 +82,28 @@ def _seconds(words: list[str]) -> float:
 class Quiet:
     """The audit that nobody disturbed: how long it takes, and every bit that it stores."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, first: int = 0) -> None:
+        self.folder, self.first = folder, first  # of all audits, which one this piece begins with
         (folder / "victims.py").write_text(VICTIMS)
         self.claims = load_file(folder / "victims.py")
         # Before that Python itself starts, and ends as it does, whoever it runs.
         self.begins = max(_seconds([sys.executable, "-c", "import noisytheory"]) for _ in range(3))
         self.seconds = _seconds(audit_words(folder, folder / "quiet", 1))
         self.bits = self.read(folder / "quiet")
+        self.half = folder / "half"
+
+    def half_done(self) -> Path:
+        """A store whose audit was killed half-way, with its journals."""
+        journals = self.half / ".journal"
+        while not list(journals.glob("*.blocks")):
+            shutil.rmtree(self.half, ignore_errors=True)
+            with subprocess.Popen(self.words(self.half, 1), stderr=subprocess.DEVNULL) as audit:
+                while audit.poll() is None and not any(
+                    path.stat().st_size > 10**5 for path in journals.glob("*.blocks")
+                ):
+                    time.sleep(0.002)
+                audit.kill()
+        return self.half
 
     command = staticmethod(command)
 
@@ -207,7 +225,7 @@ def signals(quiet: Quiet, audits: int, moments: random.Random) -> Iterator[tuple
             count["blocks lost"] += len(before - after)
             before = after
         done = subprocess.run(
-            audit_words(quiet.folder, store, workers), capture_output=True, timeout=PATIENCE
+            audit_words(quiet.folder, store, 0), capture_output=True, timeout=PATIENCE
         )
         count["bits differ"] += done.returncode != 0 or not quiet.same(store)
         shutil.rmtree(store, ignore_errors=True)
@@ -262,194 +280,109 @@ def limits(quiet: Quiet, audits: int, moments: random.Random) -> Iterator[tuple[
                 count["other exit code"] += 1
                 print(name, most, done.returncode, done.stderr[-300:], file=sys.stderr)
             count["traceback"] += started and "Traceback" in done.stderr
-            subprocess.run(audit_words(quiet.folder, store, 1), capture_output=True, check=False)
+            subprocess.run(audit_words(quiet.folder, store, 0), capture_output=True, check=False)
             count["bits differ"] += not quiet.same(store)
             shutil.rmtree(store, ignore_errors=True)
         yield f"{name} limited", count
 
 
-def _flip(path: Path, moments: random.Random) -> None:
-    data = bytearray(path.read_bytes())
-    if data:
-        data[moments.randrange(len(data))] ^= 1 << moments.randrange(8)
-    path.write_bytes(data)
-
-
-def _swap(path: Path, moments: random.Random) -> None:
-    """Change places with another file of this name, as another claim has it."""
-    store = next(folder for folder in path.parents if (folder / ".journal").is_dir())
-    other = moments.choice([p for p in sorted(store.rglob(path.name)) if p.is_file()])
-    own = path.read_bytes()
-    path.write_bytes(other.read_bytes())
-    other.write_bytes(own)
-
-
-DAMAGES: dict[str, Callable[[Path, random.Random], None]] = {
-    "a bit flipped": _flip,
-    "the end missing": lambda path, moments: path.write_bytes(
-        path.read_bytes()[: moments.randrange(1 + path.stat().st_size)]
-    ),
-    "a file cut to nothing": lambda path, moments: path.write_bytes(b""),
-    "two files swapped": _swap,
-    "a file missing": lambda path, moments: path.unlink(),
-    "a file made a folder": lambda path, moments: (path.unlink(), path.mkdir())[0],
-    "a file made a pipe": lambda path, moments: (path.unlink(), os.mkfifo(path))[0],
-}
-
-
-def damage(quiet: Quiet, audits: int, moments: random.Random) -> Iterator[tuple[str, Count]]:
-    """A finished store with one file damaged: reported with its damage, and mended by an audit."""
-    for name, spoil in DAMAGES.items():
-        count, store = Count(), quiet.folder / "damaged"
-        for _ in range(audits // 8):
-            shutil.rmtree(store, ignore_errors=True)
-            shutil.copytree(quiet.folder / "quiet", store)
-            files = sorted(p for p in store.rglob("*") if p.is_file() and p.name != "lock")
-            path = moments.choice(files)
-            before = path.read_bytes()
-            spoil(path, moments)
-            changed = not path.is_file() or path.read_bytes() != before
-            pages = subprocess.run(
-                command("report", store, "--output", quiet.folder / "pages"),
-                capture_output=True, text=True, timeout=PATIENCE, check=False,
-            )
-            count["tries"] += 1
-            count["other exit code"] += pages.returncode not in {0, 2}
-            count["traceback"] += "Traceback" in pages.stderr
-            # Death between the list and its copy leaves none.
-            named = changed and (path.name != "run.json" or path.exists())
-            count["silent"] += named and not (pages.returncode == 2 and "damaged" in pages.stderr)
-            again = subprocess.run(
-                audit_words(quiet.folder, store, 1), capture_output=True, text=True,
-                timeout=PATIENCE, check=False,
-            )
-            count["traceback"] += "Traceback" in again.stderr
-            count["silent"] += named and str(store) not in again.stderr
-            if count["silent"] or "Traceback" in again.stderr + pages.stderr:
-                print(name, path, pages.stderr[-300:], again.stderr[-300:], file=sys.stderr)
-            if again.returncode != 2:  # refused by name, as a pipe is
-                count["bits differ"] += again.returncode != 0 or not quiet.same(store)
-        yield f"store with {name}", count
-
-
-def hostile(quiet: Quiet, audits: int, moments: random.Random) -> Iterator[tuple[str, Count]]:
-    """Arguments and files that mean harm: exit code 2 and one line, never a hang."""
-    head = "import noisytheory as nt\n"
-    tail = ('statement="x", bound=lambda n, delta: 1.0, simulate=lambda n, *, size, rng: '
-            'rng.uniform(size=size), ')
-    small = f"{tail} grid=dict(n=[1], delta=[.1]))\n"
-    paper = 'c = nt.Paper("m", "x").tail('
-    files = {
-        "latin.py": 'x = "\xe9"\n', "nul.py": 'x = "\0"\n',
-        "escape.py": 'raise ValueError("\\x1b[31mred")\n', "empty.py": "",
-        "exit.py": "raise SystemExit(0)\n", "forever.py": f"{head}def f(): return f()\nf()\n",
-        "grid.py": f'{head}{paper}"t", {tail} grid=dict(n=range(10**12), delta=[.1]))\n',
-        "id-page.py": f'{head}{paper}"index.html", {small}',
-        "id-long.py": f'{head}{paper}"{"x" * 5000}", {small}',
-        "id-number.py": f'{head}c = nt.Paper(3, "x").tail("t", {small}',
-        "statement.py": f'{head}{paper}"t", {small.replace(chr(34) + "x" + chr(34), "None")}',
-        "essay.py": f'{head}{paper}"t", note="x" * 10**6, {small}',
-        "reserved.py": f'{head}c = nt.Paper("kernel-mean", "x").tail("theorem-5", {small}',
-        "ends.py": f"import os\nos._exit(0)\n{head}",
-        "kills.py": f"import os\nos.kill(os.getpid(), 9)\n{head}",
-        "faults.py": f"import ctypes\nctypes.string_at(0)\n{head}",
-        "closes.py": f"import os\nos.closerange(0, 99)\n{head}",
-        "title.py": f'{head}c = nt.Paper("m", "\\x1b]0;title\\x07").tail("t", {small}',
-        "leaves.py": f"{head}raise GeneratorExit\n",
-        "death.py": f'{head}import os\n{paper}"t", {small}'.replace(
-            "rng.uniform(size=size)", "os._exit(0)"),
-    }
-    ends = "import ctypes\n" + f'{head}{paper}"t", {small}'.replace("1.0", "ctypes.string_at(0)")
-    folder = quiet.folder / "hostile"
-    folder.mkdir()
-    (folder / "asked").mkdir()
-    (folder / "asked" / "asked.py").write_text(ends)
-    for name, text in files.items():
-        (folder / name).write_bytes(text.encode("latin-1"))
-    os.mkfifo(folder / "pipe.py")
-    (folder / "device.py").symlink_to("/dev/zero")
-    stores = ("fifo", "device", "deep", "array", "shape")
-    for name in stores:
-        (folder / name).mkdir()
-    os.mkfifo(folder / "fifo" / "zarr.json")
-    (folder / "device" / "zarr.json").symlink_to("/dev/zero")
-    (folder / "deep" / "zarr.json").write_text('{"attributes":' * 20_000)
-    (folder / "array" / "zarr.json").write_text('{"attributes": [1, 2]}')
-    whole = (quiet.folder / "quiet" / "zarr.json").read_text()
-    absurd = whole.replace('"shape":[6', '"shape":[6' + "0" * 30)
-    (folder / "shape" / "zarr.json").write_text(absurd)
-    one = ["audit", "kernel-mean/lemma-10", "--budget", "smoke"]
-    words: list[list[object]] = [
-        ["bound", "kernel-mean/theorem-5", "n=1e9999999", "delta=.1"],
-        ["bound", "kernel-mean/theorem-5", f"n={'9' * 5000}", "delta=.1"],
-        ["bound", "kernel-mean/theorem-5", "n=10", "delta=1e-9999999"],
-        ["claims", "-k", "(" * 20_000], ["claims", "-k", " or ".join(["a"] * 5000)],
-        ["claims", "-k", "not " * 5000 + "a"],
-        ["show", "a/" + "b" * 100_000], ["show", "a/\x1b[31mb"], ["audit", "a" * 5000 + ".py"],
-        [*one, "--store", "/tmp/" + "a" * 300], [*one, "--report", "/tmp/" + "a" * 300],
-        [*one, "--scheduler", "foo://bar"], [*one, "--store", "foo://bar"],
-        ["audit", "/dev/zero"],
-        *(["audit", folder / name, "--workers", workers]
-          for name in sorted(files) for workers in (0, 1)),
-        ["audit", folder / "pipe.py"], ["audit", folder / "device.py"],
-        ["bound", "asked/asked.py", "n=1", "delta=.1"],
-        ["compare", "asked/asked.py", "n=1:9", "delta=.1"],
-        ["replay", "asked/asked.py", "--address", "n=1;0;0"], ["audit", "asked/asked.py"],
-        *(["report", folder / name] for name in stores),
-        *([*one, "--store", folder / name] for name in stores),
-    ]
-    count = Count()
-    for given in words:
-        count["tries"] += 1
-        try:
-            done = subprocess.run(
-                command(*given), capture_output=True, text=True, timeout=60, check=False,
-                cwd=folder, errors="replace",
-            )
-        except subprocess.TimeoutExpired:
-            count["hang"] += 1
-            print("hang:", str(given)[:100], file=sys.stderr)
-            continue
-        wrong = done.returncode != 2 or len(done.stderr.splitlines()) != 1
-        count["other exit code"] += done.returncode != 2
-        count["traceback"] += "Traceback" in done.stderr
-        count["escape sent"] += "\x1b" in done.stdout + done.stderr
-        if wrong:
-            print(done.returncode, str(given)[-100:], done.stderr[-300:], file=sys.stderr)
-    for where in ("> /dev/full", "> /dev/full 2>&1", ">&-", ">&- 2>&-"):
-        full = subprocess.run(
-            f"{' '.join(command('claims'))} {where}", shell=True, capture_output=True, text=True,
-            check=False,
-        )
-        count["tries"] += 1
-        count["other exit code"] += full.returncode != 2
-        count["traceback"] += "Traceback" in full.stderr
-    yield "hostile words and files", count
-
-
+MODULES = (damaged, surroundings)
 PARTS = {
-    "signals": signals, "limits": limits, "damage": damage, "hostile": hostile,
+    "signals": signals, "limits": limits,
     **{
-        name: getattr(surroundings, name)
-        for name in ("calls", "threads", "others", "power", "draws", "memory", "cluster", "speed",
-                     "s3", "words", "times")
+        name: getattr(next(m for m in MODULES if hasattr(m, name)), name)
+        for name in ("damage", "hostile", "calls", "threads", "others", "power", "draws", "memory",
+                     "cluster", "speed", "s3", "words", "times")
     },
 }
+SHARED = ("signals", "limits", "damage", "calls", "power", "cluster", "s3")
+"""Parts that take as long as they have audits: done in pieces."""
+
+ALONE = ("threads", "speed", "times")
+"""Parts that say how long something takes: nothing else is done meanwhile."""
+
+OF_A_PIECE = 24
 KEPT = Path(__file__).with_suffix(".json")
 
 
-def table(rows: list[tuple[str, Count]]) -> list[str]:
+def pieces_of(names: list[str], audits: int) -> list[str]:
+    """What is done in one go: a part, or one of several shares of it; those alone come last."""
+    count = max(1, audits // OF_A_PIECE)
+    found = [
+        f"{name} {i + 1}/{count}" if name in SHARED and count > 1 else name
+        for name in names for i in range(count if name in SHARED else 1)
+    ]
+    return sorted(found, key=lambda piece: piece in ALONE)
+
+
+def done(piece: str, audits: int, seed: int) -> dict[str, Any]:
+    """Do a piece; what it found, and how long it took."""
+    name, _, share = piece.partition(" ")
+    which, count = map(int, share.split("/")) if share else (1, 1)
+    warnings.simplefilter("ignore", Damaged)
+    warnings.simplefilter("ignore", Remark)
+    start, own = time.perf_counter(), audits // count
+    with tempfile.TemporaryDirectory() as folder:
+        quiet = Quiet(Path(folder), first=(which - 1) * own)
+        rows = list(PARTS[name](quiet, own, random.Random(f"{seed} {piece}")))
+    return {"rows": rows, "minutes": round((time.perf_counter() - start) / 60, 2)}
+
+
+def done_apart(piece: str, audits: int, seed: int) -> dict[str, Any]:
+    """Have another process do a piece."""
+    words = [sys.executable, __file__, "--piece", piece, "--audits", audits, "--seed", seed]
+    ran = subprocess.run(list(map(str, words)), stdout=subprocess.PIPE, text=True, check=True)
+    found: dict[str, Any] = json.loads(ran.stdout.splitlines()[-1])
+    return found
+
+
+def all_done(
+    pieces: list[str], jobs: int, until: float, do: Callable[[str], dict[str, Any]]
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Do pieces, so many at a time; none is begun that would not end in time, as far as is known.
+    """
+    longest = OF_A_PIECE * 8.0
+    waiting, running = list(pieces), dict[Future[Any], str]()
+    with ThreadPoolExecutor(jobs) as pool:
+        while waiting or running:
+            while waiting and len(running) < jobs and time.monotonic() + longest < until:
+                if running and {waiting[0], *running.values()} & set(ALONE):
+                    break
+                piece = waiting.pop(0)
+                running[pool.submit(do, piece)] = piece
+            if not running:
+                return
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                piece = running.pop(future)
+                if (error := future.exception()) is not None:
+                    print(f"{piece}: {error}", file=sys.stderr)  # It is left for the next time.
+                    continue
+                found = future.result()
+                longest = max(longest, 60 * found["minutes"])
+                yield piece, found
+
+
+def table(rows: Mapping[str, Count]) -> list[str]:
     """Rows as Markdown: tries, then everything that is meant to be zero."""
     heads = ["tries", "blocks lost", "bits differ", "unreadable", "silent", "other exit code",
              "traceback", "hang", "escape sent", "over 300 MB", "slower", "under 3.4 x",
              "over 20 s"]
     lines = [f"| disturbance | {' | '.join(heads)} |", "|---" * (len(heads) + 1) + "|"]
-    lines += [f"| {name} | {' | '.join(str(c[h]) for h in heads)} |" for name, c in rows]
+    lines += [f"| {name} | {' | '.join(str(c[h]) for h in heads)} |" for name, c in rows.items()]
     return lines
 
 
+def rows_of(found: Mapping[str, Mapping[str, Any]]) -> dict[str, Count]:
+    """Rows of all pieces, in the order of the parts; those of the shares of a part added up."""
+    rows: dict[str, Count] = {}
+    for piece in sorted(found, key=lambda piece: list(PARTS).index(piece.partition(" ")[0])):
+        for name, count in found[piece]["rows"]:
+            rows.setdefault(name, Counter()).update(count)
+    return rows
+
+
 def main() -> int:
-    """Run the parts, write the page; 1 if anything meant to be zero is not."""
+    """Do what is not done yet, write the page; 1 if anything meant to be zero is not."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--audits", type=int, default=120,
                         help="disturbed audits, of which each part takes its share (%(default)s)")
@@ -457,53 +390,75 @@ def main() -> int:
                         help="of instants, signals and bytes (%(default)s)")
     parser.add_argument("--only", choices=PARTS, nargs="+", default=list(PARTS),
                         metavar="PART", help=f"of {', '.join(PARTS)}; without it all of them")
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)),
+                        help="pieces at a time (%(default)s)")
+    parser.add_argument("--minutes", type=float, default=math.inf,
+                        help="begin nothing that would take longer; the same command goes on")
     parser.add_argument("--record", action="store_true",
                         help="keep what was found, and write reports/endurance.md")
+    parser.add_argument("--piece", help=argparse.SUPPRESS)
     options = parser.parse_args()
-    found: dict[str, dict[str, Any]] = {}
-    warnings.simplefilter("ignore", Damaged)
-    warnings.simplefilter("ignore", Remark)
-    with tempfile.TemporaryDirectory() as folder:
-        quiet = Quiet(Path(folder))
-        for name in options.only:
-            start, rows = time.perf_counter(), []
-            for row in PARTS[name](quiet, options.audits, random.Random(options.seed)):
-                rows.append(row)
-                print(row[0], dict(row[1]), flush=True)
-            minutes = (time.perf_counter() - start) / 60
-            found[name] = {
-                "rows": rows, "audits": options.audits, "seed": options.seed,
-                "minutes": round(minutes, 1), "code": versions()["code"],
-            }
-            print(f"{name}: {minutes:.1f} minutes", flush=True)
-            if options.record:
-                record(found)
-    rows = [row for part in found.values() for row in part["rows"]]
-    print("\n".join(table(rows)))
-    return int(any(n for _, count in rows for name, n in count.items() if name != "tries"))
+    audits, seed = options.audits, options.seed
+    if options.piece:
+        print(json.dumps(done(options.piece, audits, seed)))
+        return 0
+    about = {"commit": commit(), "code": versions()["code"], "audits": audits, "seed": seed}
+    found = kept_of(about) if options.record else {}
+    wanted = pieces_of(options.only, audits)
+    until = time.monotonic() + 60 * options.minutes
+    for piece, what in all_done(
+        [piece for piece in wanted if piece not in found], options.jobs, until,
+        lambda piece: done_apart(piece, audits, seed),
+    ):
+        found[piece] = what
+        print(f"{piece}: {what['minutes']} minutes", flush=True)
+        if options.record:
+            record(about, found)
+    print("\n".join(table(rows_of(found))))
+    if missing := [piece for piece in wanted if piece not in found]:
+        print(f"Not done yet, the same command goes on: {', '.join(missing)}")
+    meant = [n for count in rows_of(found).values() for name, n in count.items() if name != "tries"]
+    return int(any(meant) or bool(missing))
 
 
-def record(found: dict[str, dict[str, Any]]) -> None:
-    """Keep the parts that ran beside those kept before, and write the page of all of them."""
+def commit() -> str:
+    """The commit that is checked out, and whether code or harness differ from it."""
+    git = ["git", "-C", str(ROOT)]
+    head = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=True)
+    changed = subprocess.run(
+        [*git, "status", "--porcelain", "--", "noisytheory", "validation/*.py"],
+        capture_output=True, text=True, check=True,
+    )
+    return head.stdout[:12] + " with changes" * bool(changed.stdout.strip())
+
+
+def kept_of(about: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """What is kept of this run; what another commit, or other numbers, gave is never mixed with it.
+    """
     kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
-    kept = {name: (kept | found)[name] for name in PARTS if name in kept | found}
-    KEPT.write_text(json.dumps(kept, indent=1) + "\n")
-    rows = [(name, Counter(count)) for part in kept.values() for name, count in part["rows"]]
-    runs: dict[tuple[int, int, str], list[str]] = {}
-    for name, part in kept.items():
-        runs.setdefault((part["audits"], part["seed"], part["code"]), []).append(name)
-    missing = [name for name in PARTS if name not in kept]
+    if kept.get("about") == about:
+        return dict(kept["pieces"])
+    if kept:
+        print(f"begun anew: what was kept is of {kept.get('about', 'several commits')}, this is "
+              f"{about}", file=sys.stderr)
+    return {}
+
+
+def record(about: Mapping[str, Any], found: Mapping[str, Mapping[str, Any]]) -> None:
+    """Keep what was found, and write the page of it."""
+    KEPT.write_text(json.dumps({"about": about, "pieces": found}, indent=1) + "\n")
+    missing = [p for p in pieces_of(list(PARTS), about["audits"]) if p not in found]
+    minutes = sum(piece["minutes"] for piece in found.values())
     text = [
         "# Audits disturbed", "",
         "Written by `python validation/endurance.py --record`. A try is a command that was "
         "disturbed once; everything in the other columns is meant to be zero. Every audit that was "
         "cut off was resumed, and its store compared bit by bit with one that nobody disturbed. "
         "Memory is that of the largest process; times are of a machine that had other work, too.",
-        "", *table(rows), "",
-        *(f"{audits} audits, seed {seed}, code {code}: {', '.join(names)}."
-          for (audits, seed, code), names in runs.items()),
-        *([f"Not run: {', '.join(missing)}."] if missing else []),
-        f"{sum(part['minutes'] for part in kept.values()):.0f} minutes in all.",
+        "", *table(rows_of(found)), "",
+        f"All of it on commit {about['commit']} (code {about['code']}), {about['audits']} audits, "
+        f"seed {about['seed']}; {minutes:.0f} minutes in all, several at a time.",
+        *([f"Not run yet: {', '.join(missing)}."] if missing else []),
     ]
     (ROOT / "reports" / "endurance.md").write_text("\n".join(text) + "\n")
 

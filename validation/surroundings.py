@@ -6,6 +6,7 @@ Parts of ``python validation/endurance.py``, which says what is counted.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import math
 import os
@@ -72,6 +73,7 @@ run()
 
 BAD_CLAIMS = '''
 import ctypes, multiprocessing, os, signal, sys
+from fractions import Fraction
 import numpy as np
 import noisytheory as nt
 
@@ -130,7 +132,14 @@ def spared(i, way):
                     simulate=lambda n, *, size, rng: {"lhs": rng.uniform(size=size),
                                                       "u": np.ones(size)})
 
+def endless(*, size, rng):
+    return {"lhs": np.full(size, np.inf), "rhs": np.ones(size)}
+
 claims = [tail("fine"), tail("infinite", infinite)]
+claims.append(mine.always("endless", statement="x", simulate=endless, rows=64,
+                          certify=lambda lhs: nt.Certificate(Fraction(float(lhs)), 1)))
+claims.append(mine.mean("endless-mean", statement="x", simulate=infinite, rows=256, low=0.0,
+                        bound=lambda n: 1.0, grid=dict(n=[1]), expect="undecided"))
 claims += [claim for i, way in enumerate([*ways, lambda: os.kill(os.getpid(), signal.SIGINT)])
            if i % 3 == PART for claim in spared(i, way)]
 claims += [claim for i, way in enumerate(ways) if i % 3 == PART for claim in bad(i, way)]
@@ -173,6 +182,35 @@ claims = [tail("first"), tail("greedy", WHICH=greedy_WHICH), tail("last")]
 '''
 
 
+LEAVES = '''
+import atexit, os, subprocess, sys, threading, time
+import numpy as np
+import noisytheory as nt
+
+gone = dict(stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+pass  # at
+
+def simulate(n, *, size, rng):
+    pass  # in
+    return rng.uniform(size=size)
+
+mine = nt.Paper("mine", "x").tail(
+    "left", statement="x", bound=lambda n, delta: 1 - delta / 2, simulate=simulate, rows=64,
+    grid=dict(n=[1], delta=[0.1]))
+'''
+
+LEFT = (
+    "threading.Thread(target=time.sleep, args=(600,)).start()",
+    "threading.Timer(600, print).start()",
+    "subprocess.Popen(['sleep', '20'], **gone)",
+    "os.fork() or (time.sleep(20), os._exit(0))",
+    "atexit.register(lambda: None)",
+    "sys.excepthook = sys.unraisablehook = lambda *given: None",
+    "print('left')",
+)
+"""What a file, or a function, leaves behind that ends no command and keeps none from its end."""
+
+
 def _run(words: Sequence[object], **settings: Any) -> subprocess.CompletedProcess[str]:
     settings = {"timeout": PATIENCE, **settings}
     return subprocess.run(
@@ -192,7 +230,7 @@ def _told(count: Count, done: subprocess.CompletedProcess[str], codes: set[int])
 
 def _ends_the_same(count: Count, quiet: Any, store: Path) -> None:
     """Go on where the disturbed audit stopped, and compare every bit."""
-    done = _run(quiet.words(store, 1))
+    done = _run(quiet.words(store, 0))
     count["bits differ"] += done.returncode != 0 or not quiet.same(store)
     shutil.rmtree(store, ignore_errors=True)
 
@@ -283,6 +321,7 @@ def others(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[st
         count["silent"] += "from another run (seed 7" not in again.stderr
         shutil.rmtree(store)
     yield "a journal of another seed", count
+    yield "a group of another level, budget, code or version", _other_groups(quiet)
     count, store = Count(), quiet.folder / "strays"
     shutil.copytree(quiet.folder / "quiet", store)
     (array, *_) = sorted(store.glob("*/*/*/zarr.json"))
@@ -326,6 +365,38 @@ def others(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[st
     _told(count, _run([*quiet.words(store, 1), "--durable"]), {0})
     _ends_the_same(count, quiet, store)
     yield "a durable audit, killed", count
+
+
+def _other_groups(quiet: Any) -> Count:
+    """Groups of audits that differ in one thing, put in the place of ours, one by one."""
+    count, code = Count(), quiet.folder / "code"
+    code.mkdir()
+    text = (quiet.folder / "victims.py").read_text()
+    (code / "victims.py").write_text(text.replace("max(axis=1)", "max(axis=1) * 0.75"))
+    for name, file, more in (
+        ("level", quiet.folder, ["--alpha", 0.05]), ("budget", quiet.folder, ["--budget", "smoke"]),
+        ("code", code, []), ("version", quiet.folder, []),
+    ):
+        other, group = quiet.folder / f"of-{name}", "mine/maximum-0"
+        words = [word.replace(str(quiet.folder), str(file)) for word in quiet.words("STORE", 0)]
+        done = _run([*(str(other) if word == "STORE" else word for word in words), *more])
+        assert done.returncode in (0, 1), done.stderr
+        if name == "version":
+            about = other / group / "zarr.json"
+            about.write_text(about.read_text().replace('"version":"', '"version":"0.'))
+        store = quiet.folder / "foreign"
+        shutil.copytree(quiet.folder / "quiet", store)
+        shutil.rmtree(store / group)
+        shutil.copytree(other / group, store / group)
+        pages = _run(quiet.command("report", store, "--output", quiet.folder / "pages"))
+        _told(count, pages, {2})
+        count["silent"] += group not in pages.stderr or "damaged" not in pages.stderr
+        again = _run(quiet.words(store, 0))
+        _told(count, again, {0, 2})
+        count["silent"] += group not in again.stderr
+        count["bits differ"] += again.returncode == 0 and not quiet.same(store)
+        shutil.rmtree(store)
+    return count
 
 
 def power(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str, Count]]:
@@ -377,6 +448,8 @@ def draws(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str
         for name in pictures:
             text = (pages / "mine" / f"{name}.html").read_text(encoding="utf-8")
             count["silent"] += "picture could not be drawn" not in text
+        for name, why in {"endless": "is infinite", "endless-mean": "is not finite"}.items():
+            count["silent"] += why not in found.get("not_tried", {}).get(f"mine/{name}", "")
         count["silent"] += not pictures or not (pages / "mine" / "infinite.html").exists()
     yield "claims whose draws, bound, picture, ... raise, or end their process", count
     count = Count()
@@ -396,6 +469,13 @@ def draws(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str
         tried = {claim["id"] for claim in found.get("claims", [])}
         count["silent"] += tried != {"mine/first", "mine/last"}
     yield "claims whose draws, bound or exact evidence take all memory there is", count
+    count, file = Count(), quiet.folder / "left.py"
+    for where, how in itertools.product(("", "    "), LEFT):
+        file.write_text(LEAVES.replace(f"{where}pass  # {'in' if where else 'at'}", where + how))
+        for words in (["audit", file, "--workers", 0], ["audit", file, "--workers", 1],
+                      ["replay", file]):
+            _told(count, _run(quiet.command(*words, "--budget", "smoke")), {0})
+    yield "files and functions that leave threads, processes or handlers behind", count
 
 
 def memory(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str, Count]]:
@@ -643,7 +723,8 @@ def words(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str
     count = Count()
     told = "run as code"
     readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
-    helps = [_run(quiet.command(*of, "--help")).stdout for of in ((), ("audit",))]
+    takes = ((), ("audit",), ("bound",), ("claims",), ("compare",), ("replay",), ("show",))
+    helps = [_run(quiet.command(*of, "--help")).stdout for of in takes]
     for text in (readme, *helps):
         count["tries"] += 1
         count["silent"] += told not in " ".join(text.split())

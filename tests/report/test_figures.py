@@ -399,6 +399,24 @@ def test_infinite_draws_have_a_picture():
         assert set(figures.deciding(found[claim.id].dataset)) == {"violations", "distribution"}
 
 
+def _endless_right_side(n, *, size, rng):
+    return {"lhs": np.ones(size), "rhs": np.full(size, np.inf)}
+
+
+def test_right_sides_without_end_have_pictures_without_a_warning():
+    own = {"statement": "x", "rows": 64, "expect": "undecided"}
+    claims = [
+        planted.PAPER.always("endless", simulate=_endless_right_side, grid={"n": [1, 2]}, **own),
+        planted.PAPER.mean(
+            "far", simulate=lambda n, *, size, rng: rng.uniform(size=size), low=0.0, high=1.0,
+            bound=lambda n: np.inf, grid={"n": [1, 2]}, **own,
+        ),
+    ]
+    with audit(claims, budget="smoke") as found:
+        for result in found:
+            figures.deciding(result.dataset)
+
+
 def _two_sums(n, *, size, rng):
     a, b, c = rng.uniform(-1, 1, (3, size)) * [[1], [1], [1e3]]
     return {"lhs": (a + b) + c, "rhs": a + (b + c), "scale": abs(a) + abs(b) + abs(c)}

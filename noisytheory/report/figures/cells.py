@@ -133,7 +133,8 @@ def with_interval(
     centre: NDArray[Any], low: NDArray[Any], high: NDArray[Any], rows: Sequence[int]
 ) -> str:
     """What a caption says of intervals: nothing where none is drawn."""
-    gap = np.stack([centre - low, high - centre])[:, rows]
+    with np.errstate(invalid="ignore"):  # of two infinities
+        gap = np.stack([centre - low, high - centre])[:, rows]
     return " and its 99% interval" if np.any(np.isfinite(gap) & (gap > 0)) else ""
 
 
@@ -181,7 +182,8 @@ def draw_rows(
         axes.set_xscale("log")
         plain_log(axes.xaxis)
     elif values:
-        axes.set_xlim(min(0.0, 1.1 * finite.min()), 1.08 * finite.max())
+        left, right = min(0.0, 1.1 * finite.min()), 1.08 * finite.max()
+        axes.set_xlim(left, right if right > left else 1.0)
         plain_small(axes.xaxis)
     return figure, axes
 
