@@ -22,6 +22,7 @@ from noisytheory.topics.top_k.aggregate import average_top_k
 from noisytheory.topics.top_k.minimise import NotCertified
 from noisytheory.vocabulary.domains import POSITIVE, Domain, checked_floats
 from noisytheory.vocabulary.kernels import Kernel
+from noisytheory.vocabulary.threads import on_one_thread
 
 __all__ = ["KernelSolution", "kernel_fit"]
 
@@ -76,6 +77,7 @@ class KernelSolution:
         return np.flatnonzero(self.dual_coef)
 
 
+@on_one_thread
 def kernel_fit(
     gram: Floats | Callable[[Any, Any], Any], y: ArrayLike, *, nu: float, C: float,
     points: Any = None, masses: ArrayLike | None = None, regression: bool = False,
