@@ -198,10 +198,10 @@ def kernel_fit(
         lam = max(0.0, float(np.mean(ends))) if ends else 0.0
     if violation > tol:
         warnings.warn(f"optimality is violated by {violation:.1e} in place of {tol:.0e}",
-                      NotCertified, stacklevel=2)
+                      NotCertified, stacklevel=3)
     elif relative > 10 * tol:
         warnings.warn(f"relative duality gap {relative:.1e} in place of {10 * tol:.0e} "
-                      f"(k/n={nu:g}, C={C:g})", NotCertified, stacklevel=2)
+                      f"(k/n={nu:g}, C={C:g})", NotCertified, stacklevel=3)
     regime = "zero" if flat else ("nu" if slack <= 1e-9 * cap else "C")
     return KernelSolution(beta, scores, lam, objective, dual, regime, taken, relative)
 

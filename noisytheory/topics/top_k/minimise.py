@@ -233,7 +233,7 @@ def fit(
     if worst > tol:
         warnings.warn(
             f"relative duality gap {worst:.1e} in place of {tol:.0e} "
-            f"({loss}, k/n={nu:g}, C={C:g})", NotCertified, stacklevel=2,
+            f"({loss}, k/n={nu:g}, C={C:g})", NotCertified, stacklevel=3,
         )
     weights = np.zeros(n)
     weights[keep] = task.best_weights if task.best_weights is not None else p

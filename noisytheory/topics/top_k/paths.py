@@ -173,7 +173,7 @@ def as_path(
     value, dual, gap, level, place = found
     if gap.max() > tol:
         warnings.warn(f"gap {gap.max():.1e} in place of {tol:.0e} at k={counts[gap.argmax()]:g}",
-                      NotCertified, stacklevel=3)
+                      NotCertified, stacklevel=4)
     zero = walk.nus <= walk.zero_to * (1 + 1e-12)
     regime = np.where(zero, "zero", np.where(level > 0, "nu", "C"))
     return Path(counts, value, dual, errors_of(margin, answers, scores, place),
