@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from noisytheory.learners.confused import Given, _Linear
 from noisytheory.vocabulary.confusion import Orientation, inverse_of
 from noisytheory.vocabulary.domains import NONNEGATIVE
+from noisytheory.vocabulary.threads import one_thread_each
 
 __all__ = ["CorrectedLogisticRegression"]
 
@@ -118,9 +119,10 @@ class CorrectedLogisticRegression(_Linear):
             return float(value / n + self.penalty * (flat @ flat) / 2), gradient.ravel()
 
         start = np.zeros(count * points.shape[1])
-        found = minimize(
-            loss, start, jac=True, method="L-BFGS-B", options={"maxiter": self.max_iter}
-        )
+        with one_thread_each():
+            found = minimize(
+                loss, start, jac=True, method="L-BFGS-B", options={"maxiter": self.max_iter}
+            )
         self.coef_ = found.x.reshape(count, -1)
         self.n_iter_ = max(1, int(found.nit))
         return self

@@ -60,6 +60,7 @@ from noisytheory.vocabulary.dot_products import (
     InhomogeneousProduct,
     LinearProduct,
 )
+from noisytheory.vocabulary.threads import on_one_thread
 
 __all__ = ["NoisyKernelClassifier", "NoisyKernelRegressor"]
 
@@ -379,6 +380,7 @@ class _NoisyKernel(BaseEstimator, ABC):  # type: ignore[misc]
         points: Floats = validate_data(self, x, reset=False, dtype=np.float64)
         return points
 
+    @on_one_thread
     def _scores(self, x: ArrayLike) -> Floats:
         points = self._clean(x)
         return np.stack([

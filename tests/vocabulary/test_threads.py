@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import subprocess
 import sys
@@ -118,6 +119,43 @@ def test_rows_one_after_another_take_one_thread_of_linear_algebra(algorithm, mon
         assert of_linear_algebra() == 2
     # Tiles, which share their work out, may still have all of them.
     assert seen == {(1, free)}
+
+
+LABELS = (POINTS[:, 0] > 0).astype(int)
+BESIDE = np.array([[0.9, 0.1], [0.1, 0.9]])
+LOOPS = {
+    "average top-k": ("topics.top_k.design:Design.scores",
+                      lambda: nt.AverageTopKClassifier(k=400).fit(POINTS, LABELS)),
+    "its path": ("topics.top_k.design:Design.scores",
+                 lambda: nt.AverageTopKClassifier(k=400).path(POINTS, LABELS, [300, 400])),
+    "uma": ("topics.multiclass.kept:Dense.update",
+            lambda: nt.UMAClassifier(max_iter=5).fit(POINTS, LABELS)),
+    "noisy kernels": ("topics.online.expansion:_prefixes",
+                      lambda: nt.NoisyKernelClassifier(random_state=0).fit(POINTS / 10, LABELS)),
+    "corrected logistic": ("learners.corrected_logistic:np.log",
+                           lambda: nt.CorrectedLogisticRegression(BESIDE).fit(POINTS, LABELS)),
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_loops_over_small_products_take_one_thread_of_linear_algebra(name, monkeypatch):
+    place, work = LOOPS[name]
+    module, _, path = place.partition(":")
+    owner = importlib.import_module(f"noisytheory.{module}")
+    *parents, last = path.split(".")
+    for parent in parents:
+        owner = getattr(owner, parent)
+    plain, seen = getattr(owner, last), set()
+
+    def noted(*of, **named):
+        seen.add(of_linear_algebra())
+        return plain(*of, **named)
+
+    monkeypatch.setattr(owner, last, noted)
+    with threadpool_limits(2):
+        work()
+        assert of_linear_algebra() == 2
+    assert seen == {1}
 
 
 def test_compiled_loops_find_all_linear_algebra_on_one_thread():

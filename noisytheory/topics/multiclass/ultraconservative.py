@@ -14,6 +14,7 @@ from noisytheory.topics.multiclass.steps import STEPS, error_set, steps
 from noisytheory.topics.multiclass.units import in_arithmetic_of
 from noisytheory.vocabulary.domains import checked_numbers
 from noisytheory.vocabulary.exact import Numbers, over, whole
+from noisytheory.vocabulary.threads import on_one_thread
 
 __all__ = ["OnlineRun", "ultraconservative"]
 
@@ -42,6 +43,7 @@ class OnlineRun:
     clean: bool
 
 
+@on_one_thread
 def ultraconservative(
     points: Numbers,
     labels: ArrayLike,

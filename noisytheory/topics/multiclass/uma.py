@@ -27,6 +27,7 @@ from noisytheory.topics.multiclass.units import in_arithmetic_of, in_units, inve
 from noisytheory.vocabulary.confusion import Orientation
 from noisytheory.vocabulary.domains import NONNEGATIVE, checked_numbers, one_of
 from noisytheory.vocabulary.exact import Numbers
+from noisytheory.vocabulary.threads import on_one_thread
 
 __all__ = ["STRATEGIES", "Run", "class_shares", "uma", "uma_runs", "update_vectors"]
 
@@ -109,6 +110,7 @@ def update_vectors(
     return units.told(np.asarray(back[0] @ held.sums(0 * every, every)), "vector")
 
 
+@on_one_thread
 def uma(
     points: Numbers,
     labels: Numbers,
@@ -214,6 +216,7 @@ def uma(
     return run
 
 
+@on_one_thread
 def uma_runs(
     points: Numbers, labels: Numbers, confusions: Numbers, *,
     orientation: Orientation | None = None, **options: Any,

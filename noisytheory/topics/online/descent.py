@@ -24,6 +24,7 @@ from noisytheory.topics.online.maps import CopiesExhausted, Maps, Scheme, Source
 from noisytheory.topics.online.printed import FORMS, projected
 from noisytheory.vocabulary.analytic import AnalyticLoss
 from noisytheory.vocabulary.domains import COUNT, POSITIVE, one_of
+from noisytheory.vocabulary.threads import on_one_thread
 
 __all__ = ["Descent", "Rule", "Tape", "descend", "draw_tape", "scores_over_time"]
 
@@ -120,6 +121,7 @@ class Tape:
         return counts
 
 
+@on_one_thread
 def draw_tape(
     T: int, scheme: Scheme, law: DegreeLaw, source: Source, *, rng: np.random.Generator,
     available: int | None = None, cap: Literal["error", "skip"] = "error",
@@ -244,6 +246,7 @@ class Descent:
         return out
 
 
+@on_one_thread
 def scores_over_time(run: Descent, x: Floats) -> Floats:
     """Scores of the predictors of rounds 0, 1, ... on the clean instances of the same rounds.
 
@@ -271,6 +274,7 @@ def scores_over_time(run: Descent, x: Floats) -> Floats:
     return np.asarray(out * np.asarray(run.scales[: len(x)]) * envelope)
 
 
+@on_one_thread
 def descend(
     tape: Tape, y: Floats, scheme: Scheme, loss: AnalyticLoss, law: DegreeLaw, rule: Rule, *,
     run: Descent | None = None, block: int = 256,

@@ -23,6 +23,7 @@ from noisytheory.vocabulary.domains import COUNT, NONNEGATIVE
 from noisytheory.vocabulary.dot_products import DotProduct, GaussianProduct
 from noisytheory.vocabulary.instance_noise import InstanceNoise
 from noisytheory.vocabulary.sequences import Examples
+from noisytheory.vocabulary.threads import on_one_thread
 
 __all__ = ["Runs", "few_copies", "replicate"]
 
@@ -204,6 +205,7 @@ class _Space:
         return np.zeros(len(self.vectors), np.int64), self.vectors
 
 
+@on_one_thread
 def replicate(
     examples: Examples, kernel: DotProduct, loss: AnalyticLoss, noise: InstanceNoise, rule: Rule, *,
     p: float, size: int, rng: np.random.Generator, labels: Labels | None = None,
@@ -329,6 +331,7 @@ def _inverse(loss: AnalyticLoss, law: DegreeLaw, count: int) -> Floats:
     return np.divide(loss.coefficients(count), share, out=np.zeros(count), where=share > 1e-300)
 
 
+@on_one_thread
 def few_copies(
     examples: Examples, loss: AnalyticLoss, noise: InstanceNoise, rule: Rule, *, copies: int,
     size: int, rng: np.random.Generator, known: float = 0.0, together: bool = False,

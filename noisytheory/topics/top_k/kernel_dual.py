@@ -22,6 +22,7 @@ from noisytheory.topics.top_k.aggregate import average_top_k
 from noisytheory.topics.top_k.minimise import NotCertified
 from noisytheory.vocabulary.domains import POSITIVE, Domain, checked_floats
 from noisytheory.vocabulary.kernels import Kernel
+from noisytheory.vocabulary.threads import on_one_thread
 
 __all__ = ["KernelSolution", "kernel_fit"]
 
@@ -76,6 +77,7 @@ class KernelSolution:
         return np.flatnonzero(self.dual_coef)
 
 
+@on_one_thread
 def kernel_fit(
     gram: Floats | Callable[[Any, Any], Any], y: ArrayLike, *, nu: float, C: float,
     points: Any = None, masses: ArrayLike | None = None, regression: bool = False,
@@ -196,10 +198,10 @@ def kernel_fit(
         lam = max(0.0, float(np.mean(ends))) if ends else 0.0
     if violation > tol:
         warnings.warn(f"optimality is violated by {violation:.1e} in place of {tol:.0e}",
-                      NotCertified, stacklevel=2)
+                      NotCertified, stacklevel=3)
     elif relative > 10 * tol:
         warnings.warn(f"relative duality gap {relative:.1e} in place of {10 * tol:.0e} "
-                      f"(k/n={nu:g}, C={C:g})", NotCertified, stacklevel=2)
+                      f"(k/n={nu:g}, C={C:g})", NotCertified, stacklevel=3)
     regime = "zero" if flat else ("nu" if slack <= 1e-9 * cap else "C")
     return KernelSolution(beta, scores, lam, objective, dual, regime, taken, relative)
 

@@ -14,12 +14,14 @@ from noisytheory.topics.top_k.kernel_dual import kernel_fit
 from noisytheory.topics.top_k.minimise import NotCertified, checked_data, checked_masses
 from noisytheory.topics.top_k.paths import Path, as_path, counts_of, every_count
 from noisytheory.topics.top_k.walk import EXACT, SOLVED, Knot, Walk
+from noisytheory.vocabulary.threads import on_one_thread
 
 __all__ = ["kernel_path"]
 
 Floats = NDArray[np.float64]
 
 
+@on_one_thread
 def kernel_path(
     gram: Floats, y: ArrayLike, *, ks: Sequence[float] | None = None, C: float,
     regression: bool = False, test: tuple[Floats, ArrayLike] | None = None,

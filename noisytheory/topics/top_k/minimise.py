@@ -19,6 +19,7 @@ from noisytheory.topics.top_k.aggregate import checked_weights, tail_mass
 from noisytheory.topics.top_k.individual import Individual, individual
 from noisytheory.topics.top_k.task import REACHED, ROUNDING, Task
 from noisytheory.vocabulary.domains import checked_floats
+from noisytheory.vocabulary.threads import on_one_thread
 
 __all__ = [
     "NotCertified", "Solution", "checked_data", "checked_masses", "effective_C", "fit", "proven",
@@ -115,6 +116,7 @@ def effective_C(k: float, n: int, C: float) -> float:
     return tail_mass(k, n) * C
 
 
+@on_one_thread
 def fit(
     X: Any, y: ArrayLike, loss: str = "logistic", *, k: float = 1.0, C: float = 1.0,
     intercept: bool = False, sample_weight: ArrayLike | None = None, scaling: str = "paper",
@@ -231,7 +233,7 @@ def fit(
     if worst > tol:
         warnings.warn(
             f"relative duality gap {worst:.1e} in place of {tol:.0e} "
-            f"({loss}, k/n={nu:g}, C={C:g})", NotCertified, stacklevel=2,
+            f"({loss}, k/n={nu:g}, C={C:g})", NotCertified, stacklevel=3,
         )
     weights = np.zeros(n)
     weights[keep] = task.best_weights if task.best_weights is not None else p

@@ -15,6 +15,7 @@ from noisytheory.topics.top_k.few import Few
 from noisytheory.topics.top_k.individual import individual
 from noisytheory.topics.top_k.minimise import NotCertified, checked_data, checked_masses
 from noisytheory.topics.top_k.walk import Walk
+from noisytheory.vocabulary.threads import on_one_thread
 
 __all__ = ["Path", "as_path", "counts_of", "errors_of", "every_count", "path"]
 
@@ -75,6 +76,7 @@ class Path:
         return float(self.k[self.regime == "zero"].max(initial=0))
 
 
+@on_one_thread
 def path(
     X: Any, y: ArrayLike, loss: str = "logistic", *, ks: Sequence[float] | None = None,
     C: float = 1.0, test: tuple[Any, ArrayLike] | None = None, intercept: bool = False,
@@ -172,7 +174,7 @@ def as_path(
     value, dual, gap, level, place = found
     if gap.max() > tol:
         warnings.warn(f"gap {gap.max():.1e} in place of {tol:.0e} at k={counts[gap.argmax()]:g}",
-                      NotCertified, stacklevel=3)
+                      NotCertified, stacklevel=4)
     zero = walk.nus <= walk.zero_to * (1 + 1e-12)
     regime = np.where(zero, "zero", np.where(level > 0, "nu", "C"))
     return Path(counts, value, dual, errors_of(margin, answers, scores, place),

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from noisytheory.topics.top_k.individual import individual
 from noisytheory.topics.top_k.minimise import checked_data
 from noisytheory.vocabulary.domains import POSITIVE, Domain
+from noisytheory.vocabulary.threads import on_one_thread
 
 __all__ = ["STEPS", "Run", "largest_stable_C", "stochastic"]
 
@@ -51,6 +52,7 @@ class Run:
     overflow: NDArray[np.int64]
 
 
+@on_one_thread
 def stochastic(
     X: ArrayLike, y: ArrayLike, loss: str = "logistic", *, nu: ArrayLike, C: ArrayLike,
     steps: int, rng: np.random.Generator, runs: int = 1, eta: float = 1.0, rule: str = "printed",
