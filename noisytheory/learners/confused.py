@@ -348,7 +348,9 @@ class UMAClassifier(_Linear):
     ignoring the noise, or training on them alone, errs less there. Without them it asks the noisy
     labels: `fit` learns a second time, without a correction, and warns where that errs less by
     `noisytheory.multiclass.gain_by_noisy_labels`; else it warns of an estimate from up to 200
-    audited examples a class.
+    audited examples a class. Where more noisy labels are met than any rule would meet of fresh
+    ones, they were learned by heart and tell nothing of themselves: both are then learned on each
+    half of the sample, too, and the other half is asked.
 
     A matrix without counts does not say how wrong it may be. Its own word is taken, and a warning
     given where ignoring the noise errs less by a standard error: a misestimated matrix that harms
@@ -522,11 +524,17 @@ class UMAClassifier(_Linear):
         entries = points.nnz if sparse.issparse(points) else points.shape[0] * points.shape[1]
         if given is None or (entries >= COMPILED and not estimated):
             return
-        plain = self._run(points, codes, np.eye(len(self.classes_)), None, self.max_iter)
-        ours, other = (
-            np.argmax(np.asarray(points @ weights.T), axis=1)
-            for weights in (self.coef_, plain.weights)
-        )
+        none = np.eye(len(self.classes_))
+        plain = self._run(points, codes, none, None, self.max_iter)
+        ours, other = _predicted(self.coef_, points), _predicted(plain.weights, points)
+        if self._memorised(other, codes) or self._memorised(ours, codes):
+            # Labels that were learned by heart tell nothing: each half is asked of the other's.
+            rng = np.random.default_rng(_seed(self.random_state))
+            first = rng.permutation(len(codes)) < len(codes) // 2
+            for held in (first, ~first):
+                for confusion, found in ((self.confusion_, ours), (none, other)):
+                    run = self._run(points[~held], codes[~held], confusion, None, self.max_iter)
+                    found[held] = _predicted(run.weights, points[held])
         if estimated:
             what = f"that is estimated from {given.counts.sum()} examples: audit more"
             gain = gain_by_noisy_labels(
@@ -549,6 +557,14 @@ class UMAClassifier(_Linear):
             )
         else:
             self._hint(4)
+
+    def _memorised(self, predicted: NDArray[np.int64], codes: NDArray[np.int64]) -> bool:
+        """Whether more of the noisy labels are met than any rule would meet of fresh ones."""
+        given, best = self.confusion, self.confusion_.max(axis=0)
+        if isinstance(given, ConfusionEstimate):  # two standard errors more
+            best = best + 2 * np.sqrt(best * (1 - best) / given.audited[self._places])
+        shares = np.maximum(self.class_shares_, 0)
+        return bool((predicted == codes).mean() > best @ shares / shares.sum())
 
     def _hint(self, level: int) -> None:
         """What was mostly better than an estimate from so few."""
@@ -612,6 +628,10 @@ class UMAClassifier(_Linear):
                     f"on {len(known)} audited examples {other} errs less: "
                     f"{self.audited_errors_[name]:.3g}, UMA {ours:.3g}", UserWarning, stacklevel=3,
                 )
+
+
+def _predicted(weights: Floats, points: Any) -> NDArray[np.int64]:
+    return np.argmax(np.asarray(points @ weights.T), axis=1)
 
 
 def _sortable(name: str, labels: Any) -> None:

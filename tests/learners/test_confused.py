@@ -391,6 +391,24 @@ def test_a_matrix_without_counts_is_asked_of_the_noisy_labels():
                                                        != true)
 
 
+def test_labels_that_were_learned_by_heart_are_asked_out_of_the_sample():
+    # More features than examples: without a correction all of the noisy labels are met.
+    rng = np.random.default_rng(0)
+    centres, turned = rng.normal(size=(5, 1000)), 0.6 * np.eye(5) + 0.4 * np.eye(5)[[1, 2, 3, 4, 0]]
+    true = rng.integers(5, size=400)
+    x = 0.2 * centres[true] + rng.normal(size=(400, 1000))
+    noisy = np.array([rng.choice(5, p=turned[t]) for t in true])
+    plain = UMAClassifier().fit(x, noisy)
+    assert plain.score(x, noisy) == 1.0  # perfect rules would meet .6 of fresh ones
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = UMAClassifier(turned, orientation="row", random_state=1).fit(x, noisy)
+    fresh = rng.integers(5, size=2000)
+    z = 0.2 * centres[fresh] + rng.normal(size=(2000, 1000))
+    assert model.score(z, fresh) > plain.score(z, fresh)
+    assert model.expected_gain_ > 0.1
+
+
 def test_a_large_sample_is_learned_from_once_unless_there_are_counts(monkeypatch):
     x, noisy, true = confused()
     monkeypatch.setattr(confused_module, "COMPILED", x.size)

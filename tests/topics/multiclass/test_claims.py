@@ -376,6 +376,9 @@ def test_five_steps_take_any_labels_and_know_all_rivals():
         assert said.errors(form(x), t) == pytest.approx(table, abs=0.01)
     without = five_steps(x[few], t[few], x[audited], t[audited], x, max_iter=50)
     assert set(without.errors(x, t)) == set(CLASSIFIERS) - {"full"}
+    for labels in (t[:1], t[:-1]):  # one label would be broadcast over all rows
+        with pytest.raises(ValueError, match="labels must be one a row"):
+            without.errors(x, labels)
     with pytest.raises(ValueError, match="rest_labels"):
         without.predict("full", x)
     with pytest.raises(ValueError, match="name must be one of"):

@@ -164,6 +164,11 @@ class FiveSteps:
             By the names in `CLASSIFIERS`; "full" only where the rest's true labels were given.
         """
         true, found = np.asarray(labels), {}
+        if true.shape != _rows(points).shape[:1]:
+            raise ValueError(
+                f"labels must be one a row of the points, {_rows(points).shape[0]} of them, got "
+                f"shape {true.shape}"
+            )
         for name in CLASSIFIERS:
             try:
                 found[name] = float(np.mean(self.predict(name, points) != true))
