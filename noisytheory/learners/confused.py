@@ -631,7 +631,8 @@ class UMAClassifier(_Linear):
 
 
 def _predicted(weights: Floats, points: Any) -> NDArray[np.int64]:
-    return np.argmax(np.asarray(points @ weights.T), axis=1)
+    found: NDArray[np.int64] = np.argmax(np.asarray(points @ weights.T), axis=1)
+    return found
 
 
 def _sortable(name: str, labels: Any) -> None:
