@@ -273,7 +273,7 @@ finite_atoms = PAPER.tail(
     origin="candidate",
     note="M sets of atoms that a region can be. Nearest on a single atom, .57 of it.",
     twin=scaled(0.5),
-    **ARCS,
+    **{**ARCS, "rows": 2048},
 )
 finite_atoms_sharp = PAPER.tail(
     "prop3-finite/pinelis",
