@@ -172,6 +172,9 @@ def as_path(
 ) -> Path:
     """What was found at each k, with the errors of scores, shape (points, knots)."""
     value, dual, gap, level, place = found
+    # Where losses overflow nothing is known: values are no number, or below what is proven.
+    scale = np.maximum(np.abs(value), np.abs(dual))
+    gap = np.where(np.isfinite(gap) & (value >= dual - 1e-6 * scale), gap, np.inf)
     if gap.max() > tol:
         warnings.warn(f"gap {gap.max():.1e} in place of {tol:.0e} at k={counts[gap.argmax()]:g}",
                       NotCertified, stacklevel=4)

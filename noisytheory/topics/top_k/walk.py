@@ -227,6 +227,8 @@ class Walk:
 
     def gain(self, at: Knot) -> float:
         """What a solution's coefficients gain over none at most."""
+        if at.nu == 0:
+            return 0.0  # C over no tail mass is no number
         return max(at.tail.none - float(self.dual(at, at, at.nu)), 0.0)
 
     def root(self, at: Knot) -> float:
@@ -273,7 +275,7 @@ class Walk:
             return 0.0 * nu, 0.0 * nu
         t = (nu - low.nu) / (high.nu - low.nu)
         # Coefficients are C times the sum of rows, and C may follow k.
-        return t, t * high.nu / nu if self.average else t
+        return t, np.minimum(t * high.nu / nu, 1.0) if self.average else t
 
     def ridge(self, low: Knot, high: Knot, share: Any, nu: Any = None) -> Any:
         """The regulariser of mixtures."""

@@ -160,3 +160,34 @@ def test_beside_an_intercept_zero_is_proven_up_to_where_it_ends(loss, C):
     assert threshold > 50
     found = path(x, y, loss, C=C, intercept=True)
     assert threshold * (1 - 3e-3) - 1.0 <= found.zero_up_to <= threshold * (1 + 1e-9)
+
+
+def test_a_path_of_average_scaling_may_part_the_ks_below_its_first_solution() -> None:
+    """Between no tail mass and the first solution nothing divides by a mass of 0."""
+    rng = np.random.default_rng(43)
+    n = int(rng.integers(6, 25))
+    X, y = rng.standard_normal((n, 1)), rng.standard_normal(n)
+    found = path(X, y, "absolute", C=0.0020124197635568095, intercept=True, scaling="average")
+    assert found.gap.max() <= 5e-2
+
+
+def test_a_path_whose_losses_overflow_is_never_silent() -> None:
+    """An exponential loss at a huge C: values below what is proven are not a certificate."""
+    rng = np.random.default_rng(6)
+    X = rng.standard_normal((30, 4))
+    X[rng.random(X.shape) < 0.4] = 0
+    y = np.where(X[:, 0] + rng.standard_normal(30) * rng.choice([0.1, 1]) > 0, 1.0, -1.0)
+    with pytest.warns(NotCertified):
+        path(X, y, "exponential", C=343119209.5645891)
+
+
+def test_a_path_of_average_scaling_has_the_error_of_zero_where_zero_is_the_minimiser() -> None:
+    """A share of 1 in the first solution is not a rounding more: that is the next one's sign."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(8, 40))
+        X = rng.standard_normal((n, 3))
+        y = np.where(X[:, 0] + rng.standard_normal(n) > 0.8, 1.0, -1.0)
+        found = path(X, y, "hinge", C=100.0, scaling="average")
+        assert not np.any(found.coef[found.regime == "zero"])
+        assert found.error[found.regime == "zero"] == pytest.approx(np.mean(y < 0))
