@@ -698,7 +698,7 @@ def _sortable(value: Any) -> str:
 
 def _cell(value: Any) -> str:
     """Text for a cell of a Markdown table."""
-    text = str(value).replace("&", "&amp;").replace("<", "&lt;")
-    for character in "|*_[]`\\":
-        text = text.replace(character, "\\" + character) if character != "\\" else text
-    return " ".join(text.split())
+    return " ".join(str(value).translate(_ESCAPED).split())
+
+
+_ESCAPED = str.maketrans({"&": "&amp;", "<": "&lt;"} | {c: f"\\{c}" for c in "|*_[]`"})
