@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
+import importlib
 import pickle
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -11,7 +13,7 @@ from typing import Any, TypeVar
 
 from noisytheory.trial.engine import Engine, worked
 
-__all__ = ["SWEPT", "Ended", "in_processes"]
+__all__ = ["SWEPT", "Ended", "begun", "in_processes"]
 
 SWEPT = (20_000, 50, 100)
 """How seldom memory is swept where much is drawn."""
@@ -23,8 +25,28 @@ class Ended(str):
     """In place of what a task returns, how it ended its process."""
 
 
-def in_processes(tasks: Sequence[Callable[[], T]], workers: int) -> Iterator[T | Ended]:
-    """What they return, in their order; of one that ends the process that it has to itself, how."""
+@contextlib.contextmanager
+def begun(workers: int) -> Iterator[Engine]:
+    """Processes that import what draws, while this one does something else."""
+    with Engine(workers, None, None) as engine:
+        for _ in range(workers):
+            engine.call(_imported)
+        yield engine
+
+
+def _imported() -> None:
+    for name in ("noisytheory.report.figures.panel", "noisytheory.report.pages",
+                 "noisytheory.topics"):
+        importlib.import_module(name)
+
+
+def in_processes(
+    tasks: Sequence[Callable[[], T]], workers: int, ready_made: Engine | None = None
+) -> Iterator[T | Ended]:
+    """What they return, in their order; of one that ends the process that it has to itself, how.
+
+    In processes that have `begun`, or in as many new ones.
+    """
     import cloudpickle
 
     # By value: a picture may be of a user's file, which no worker can import.
@@ -42,7 +64,8 @@ def in_processes(tasks: Sequence[Callable[[], T]], workers: int) -> Iterator[T |
         del queues[place]
         yield place
 
-    with Engine(workers, None, None) as engine:
+    with contextlib.ExitStack() as stack:
+        engine = ready_made or stack.enter_context(Engine(workers, None, None))
         for _ in worked(
             queues, engine, submit=lambda place, items: engine.call(_called, items[0]), take=take,
             drop=drop, forgiven=0,
