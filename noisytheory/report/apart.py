@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import importlib
 import pickle
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +14,7 @@ from noisytheory.trial.engine import Engine, worked
 
 __all__ = ["SWEPT", "Ended", "begun", "in_processes"]
 
-SWEPT = (20_000, 50, 100)
+SWEPT = (100_000, 50, 100)
 """How seldom memory is swept where much is drawn."""
 
 T = TypeVar("T")
@@ -26,18 +25,12 @@ class Ended(str):
 
 
 @contextlib.contextmanager
-def begun(workers: int) -> Iterator[Engine]:
-    """Processes that import what draws, while this one does something else."""
+def begun(workers: int, first: Callable[[], object]) -> Iterator[Engine]:
+    """Processes that do something first, as to import what draws, while this one does another."""
     with Engine(workers, None, None) as engine:
         for _ in range(workers):
-            engine.call(_imported)
+            engine.call(first)
         yield engine
-
-
-def _imported() -> None:
-    for name in ("noisytheory.report.figures.panel", "noisytheory.report.pages",
-                 "noisytheory.topics"):
-        importlib.import_module(name)
 
 
 def in_processes(

@@ -181,11 +181,17 @@ def write(
             # They start while the store is read, unless an earlier report has left its pictures.
             processes = min(workers, claims // _WORTH)
             if processes > 1 and not (folder / _DRAWN).exists():
-                ready.append(stack.enter_context(begun(processes)))
+                ready.append(stack.enter_context(begun(processes, _imported)))
 
         records = read(source, counted=counted)
         in_all = functools.partial(in_processes, ready_made=ready[0] if ready else None)
         return _write(source, records, folder, links or {}, workers, progress, in_all)
+
+
+def _imported() -> None:
+    """Import what draws, beyond this module."""
+    import noisytheory.report.figures.panel
+    import noisytheory.topics  # noqa: F401
 
 
 def _write(

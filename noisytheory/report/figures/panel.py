@@ -73,7 +73,7 @@ def measured_once() -> Iterator[None]:
 
     Matplotlib does both anew whenever it asks how large something is: eight times an axis.
     """
-    ours = {(Text, "_get_layout"): _layout, **_ticks_kept()}
+    ours = {(Text, "_get_layout"): _layout, (Text, "_cm_set"): _as_it_is, **_ticks_kept()}
     theirs = {(owner, name): getattr(owner, name) for owner, name in ours}
     for (owner, name), function in ours.items():
         setattr(owner, name, function)
@@ -132,6 +132,12 @@ def _layout(me: Any, renderer: Any) -> Any:
     return found
 
 
+def _as_it_is(me: Any, **others: Any) -> Any:
+    """What a text is drawn with instead of its own words: nothing, if it is not wrapped."""
+    return _CHANGED(me, **others) if me._wrap else contextlib.nullcontext()
+
+
+_CHANGED: Any = cast("Any", Text)._cm_set
 _LAID_OUT: Any = cast("Any", Text)._get_layout
 _LAYOUTS: dict[Any, Any] = {}
 _MOST = 20_000
