@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import pickle
 from collections import deque
@@ -11,9 +12,9 @@ from typing import Any, TypeVar
 
 from noisytheory.trial.engine import Engine, worked
 
-__all__ = ["SWEPT", "Ended", "in_processes"]
+__all__ = ["SWEPT", "Ended", "begun", "in_processes"]
 
-SWEPT = (20_000, 50, 100)
+SWEPT = (100_000, 50, 100)
 """How seldom memory is swept where much is drawn."""
 
 T = TypeVar("T")
@@ -23,8 +24,22 @@ class Ended(str):
     """In place of what a task returns, how it ended its process."""
 
 
-def in_processes(tasks: Sequence[Callable[[], T]], workers: int) -> Iterator[T | Ended]:
-    """What they return, in their order; of one that ends the process that it has to itself, how."""
+@contextlib.contextmanager
+def begun(workers: int, first: Callable[[], object]) -> Iterator[Engine]:
+    """Processes that do something first, as to import what draws, while this one does another."""
+    with Engine(workers, None, None) as engine:
+        for _ in range(workers):
+            engine.call(first)
+        yield engine
+
+
+def in_processes(
+    tasks: Sequence[Callable[[], T]], workers: int, ready_made: Engine | None = None
+) -> Iterator[T | Ended]:
+    """What they return, in their order; of one that ends the process that it has to itself, how.
+
+    In processes that have `begun`, or in as many new ones.
+    """
     import cloudpickle
 
     # By value: a picture may be of a user's file, which no worker can import.
@@ -42,7 +57,8 @@ def in_processes(tasks: Sequence[Callable[[], T]], workers: int) -> Iterator[T |
         del queues[place]
         yield place
 
-    with Engine(workers, None, None) as engine:
+    with contextlib.ExitStack() as stack:
+        engine = ready_made or stack.enter_context(Engine(workers, None, None))
         for _ in worked(
             queues, engine, submit=lambda place, items: engine.call(_called, items[0]), take=take,
             drop=drop, forgiven=0,

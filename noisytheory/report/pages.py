@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from noisytheory.report import figures, prose, trials
-from noisytheory.report.apart import SWEPT, Ended, in_processes
+from noisytheory.report.apart import SWEPT, Ended, begun, in_processes
 from noisytheory.report.discrepancies import Entry, Listing, listings
 from noisytheory.report.record import ORIGINS, Record, number, past, read
 from noisytheory.trial import kept, mathematics
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from noisytheory.report.comparison import Comparison
     from noisytheory.trial.claim import Claim, Elsewhere, Paper
+    from noisytheory.trial.engine import Engine
     from noisytheory.trial.result import Audit
 
 __all__ = ["compared", "digest", "environment", "write"]
@@ -173,15 +174,30 @@ def write(
     folder = Path(output)
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"output must be a folder, and {folder} is a file")
-    with _seldom_swept():
-        return _write(source, folder, links or {}, workers, progress)
+    with _seldom_swept(), contextlib.ExitStack() as stack:
+        ready: list[Engine] = []
+
+        def counted(claims: int) -> None:
+            # They start while the store is read, unless an earlier report has left its pictures.
+            processes = min(workers, claims // _WORTH)
+            if processes > 1 and not (folder / _DRAWN).exists():
+                ready.append(stack.enter_context(begun(processes, _imported)))
+
+        records = read(source, counted=counted)
+        in_all = functools.partial(in_processes, ready_made=ready[0] if ready else None)
+        return _write(source, records, folder, links or {}, workers, progress, in_all)
+
+
+def _imported() -> None:
+    """Import what draws, beyond this module."""
+    import noisytheory.report.figures.panel
+    import noisytheory.topics  # noqa: F401
 
 
 def _write(
-    source: Audit | str | os.PathLike[str], folder: Path, links: Mapping[str, str], workers: int,
-    progress: Progress | None,
+    source: Audit | str | os.PathLike[str], records: Sequence[Record], folder: Path,
+    links: Mapping[str, str], workers: int, progress: Progress | None, apart: Apart,
 ) -> Path:
-    records = read(source)
     templates = environment()
     claims = _claims(source, records)
     found = _discrepancies(claims, records)
@@ -202,7 +218,7 @@ def _write(
         )
     siblings = _siblings(pages)
     # Each page is written while the pictures of the next ones are drawn.
-    drawn = _pictures(records, claims, folder, workers, progress)
+    drawn = _pictures(records, claims, folder, workers, progress, apart)
     for place, (own, pictures) in enumerate(drawn):
         page = pages[place] = dataclasses.replace(pages[place], own=own, pictures=pictures)
         for suffix in ("html", "md"):
@@ -373,6 +389,7 @@ def _discrepancies(claims: Mapping[str, Claim], records: Sequence[Record]) -> li
 
 
 Progress = Callable[[int, int], None]
+Apart = Callable[[Sequence[Callable[[], list[Picture]]], int], Iterator[list[Picture] | Ended]]
 
 
 @contextlib.contextmanager
@@ -388,7 +405,7 @@ def _seldom_swept() -> Iterator[None]:
 
 def _pictures(
     records: Sequence[Record], claims: Mapping[str, Claim], folder: Path, workers: int,
-    progress: Progress | None,
+    progress: Progress | None, apart: Apart,
 ) -> Iterator[tuple[Picture | None, list[Picture]]]:
     """Draw everything: what each claim brings, and what decides it, in the order of the records."""
     wanted = _wanted(records, claims)
@@ -405,7 +422,7 @@ def _pictures(
     processes = min(workers, len(left) // _WORTH)
     theirs = not all(_ours(draw) for _, draw, _ in wanted.values())
     if processes > 1 or (workers and theirs):
-        found = in_processes([tasks[number] for number in left], max(1, processes))
+        found = apart([tasks[number] for number in left], max(1, processes))
     done = len(tasks) - len(left)
 
     def finish(place: int) -> list[Picture]:
@@ -698,7 +715,7 @@ def _sortable(value: Any) -> str:
 
 def _cell(value: Any) -> str:
     """Text for a cell of a Markdown table."""
-    text = str(value).replace("&", "&amp;").replace("<", "&lt;")
-    for character in "|*_[]`\\":
-        text = text.replace(character, "\\" + character) if character != "\\" else text
-    return " ".join(text.split())
+    return " ".join(str(value).translate(_ESCAPED).split())
+
+
+_ESCAPED = str.maketrans({"&": "&amp;", "<": "&lt;"} | {c: f"\\{c}" for c in "|*_[]`"})

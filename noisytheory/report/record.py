@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -433,13 +433,17 @@ class Record:
         return np.where(known, low, np.nan), np.where(known, high, np.nan)
 
 
-def read(source: Audit | str | os.PathLike[str]) -> list[Record]:
+def read(
+    source: Audit | str | os.PathLike[str], *, counted: Callable[[int], None] | None = None
+) -> list[Record]:
     """Read every claim of an audit, or of a finished store, in the order of papers and numbers.
 
     Parameters
     ----------
     source : Audit, str or path
         An audit still open, or the location of its store.
+    counted : callable, optional
+        Called with how many claims a store has, before they are read.
 
     Returns
     -------
@@ -457,6 +461,8 @@ def read(source: Audit | str | os.PathLike[str]) -> list[Record]:
         from noisytheory.trial.store import Store
 
         with Store.load(source, __version__) as store:
+            if counted is not None:
+                counted(len(store.ids()))
             return _sorted(store.readable())
     return _sorted(result.dataset for result in source)
 

@@ -21,6 +21,7 @@ __all__ = ["mathml", "plain_markdown", "render", "render_line"]
 _INLINE = re.compile(r"\$\$(?P<wide>.+?)\$\$|\$(?P<tex>[^\s$](?:[^$]*?[^\s$\\])?)\$(?!\d)", re.S)
 
 
+@functools.lru_cache(4096)
 def mathml(tex: str, display: bool = False) -> str:
     r"""TeX as MathML, with the TeX itself as the text for those who do not see it.
 
@@ -194,6 +195,7 @@ def _render_math(self: Any, tokens: Any, index: int, options: Any, env: Any) -> 
     return f'<div class="formula">{markup}</div>\n' if token.block else markup
 
 
+@functools.lru_cache(4096)
 def render(text: str) -> str:
     r"""A note (Markdown with ``$TeX$``) as HTML with MathML; raw HTML in it stays text.
 
@@ -214,6 +216,7 @@ def render(text: str) -> str:
     return str(_parser().render(text))
 
 
+@functools.lru_cache(4096)
 def render_line(text: str) -> str:
     """The same without paragraphs, for a list item or a table cell."""
     return str(_parser().renderInline(text))

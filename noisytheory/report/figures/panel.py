@@ -7,6 +7,7 @@ once, and has ticks only where somebody asks for them.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Iterator
 from typing import Any, cast
@@ -15,7 +16,7 @@ import numpy as np
 from matplotlib import rcParams
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.axis import XAxis, YAxis
+from matplotlib.axis import Axis, XAxis, YAxis
 from matplotlib.backends.backend_agg import RendererAgg
 from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.container import ErrorbarContainer
@@ -27,7 +28,7 @@ from matplotlib.textpath import text_to_path
 from matplotlib.ticker import FixedFormatter, FixedLocator
 from matplotlib.transforms import Bbox, IdentityTransform
 
-__all__ = ["Key", "Panel", "Writer", "measuring"]
+__all__ = ["Key", "Panel", "Writer", "measured_once", "measuring"]
 
 
 @functools.cache
@@ -66,24 +67,78 @@ def _measured(s: str, prop: Any, ismath: Any) -> Any:
     return text_to_path.get_text_width_height_descent(s, prop, ismath)
 
 
-class _Label(Text):
-    """A text whose layout, the same wherever it stands, is found once for all figures."""
+@contextlib.contextmanager
+def measured_once() -> Iterator[None]:
+    """Within it texts are laid out once for all figures, and ticks once for where their axes are.
 
-    def _get_layout(self, renderer: Any) -> Any:
-        me: Any = self
-        key = (
-            me._text, me._fontproperties, me._horizontalalignment, me._verticalalignment,
-            me._rotation, me.get_parse_math(), me.figure.dpi, type(renderer),
-        )
-        found = _LAYOUTS.get(key)
-        if found is None:
-            if len(_LAYOUTS) > _MOST:
-                _LAYOUTS.clear()
-            key = (key[0], me._fontproperties.copy(), *key[2:])
-            found = _LAYOUTS[key] = cast("Any", super())._get_layout(renderer)
-        return found
+    Matplotlib does both anew whenever it asks how large something is: eight times an axis.
+    """
+    ours = {(Text, "_get_layout"): _layout, (Text, "_cm_set"): _as_it_is, **_ticks_kept()}
+    theirs = {(owner, name): getattr(owner, name) for owner, name in ours}
+    for (owner, name), function in ours.items():
+        setattr(owner, name, function)
+    try:
+        yield
+    finally:
+        for (owner, name), function in theirs.items():
+            setattr(owner, name, function)
 
 
+def _ticks_kept() -> dict[tuple[type, str], Any]:
+    """Methods of an axis that remember what they found last: until its place or range is another.
+
+    Nothing else may change while they are used.
+    """
+    last: dict[Any, tuple[Any, Any]] = {}
+    boxes: dict[Any, tuple[Any, Any, Any]] = {}
+
+    def update_ticks(axis: Any) -> Any:
+        key = (*axis.get_view_interval(), *axis.axes.bbox.extents, axis.get_figure(root=True).dpi)
+        if axis not in last or last[axis][0] != key:
+            ticks = _UPDATED(axis)
+            # To look for ticks may itself move the ends.
+            last[axis] = (*axis.get_view_interval(), *key[2:]), ticks
+            boxes.pop(axis, None)
+        return last[axis][1]
+
+    def label_boxes(axis: Any, ticks: Any, renderer: Any = None) -> Any:
+        known = boxes.get(axis)
+        if known is None or known[0] is not ticks or known[1] is not renderer:
+            known = boxes[axis] = ticks, renderer, _BOXED(axis, ticks, renderer)
+        return tuple(list(of) for of in known[2])
+
+    return {(Axis, "_update_ticks"): update_ticks, (Axis, "_get_ticklabel_bboxes"): label_boxes}
+
+
+_UPDATED, _BOXED = (
+    getattr(Axis, name) for name in ("_update_ticks", "_get_ticklabel_bboxes")
+)
+
+
+def _layout(me: Any, renderer: Any) -> Any:
+    if me._wrap or me.get_transform_rotates_text():
+        return _LAID_OUT(me, renderer)  # It depends on the place.
+    key = (
+        me._text, me._fontproperties, me._horizontalalignment, me._verticalalignment,
+        me._rotation, me._rotation_mode, me._multialignment, me._linespacing, me.get_usetex(),
+        me.get_parse_math(), me.get_figure(root=True).dpi, type(renderer),
+    )
+    found = _LAYOUTS.get(key)
+    if found is None:
+        if len(_LAYOUTS) > _MOST:
+            _LAYOUTS.clear()
+        key = (key[0], me._fontproperties.copy(), *key[2:])
+        found = _LAYOUTS[key] = _LAID_OUT(me, renderer)
+    return found
+
+
+def _as_it_is(me: Any, **others: Any) -> Any:
+    """What a text is drawn with instead of its own words: nothing, if it is not wrapped."""
+    return _CHANGED(me, **others) if me._wrap else contextlib.nullcontext()
+
+
+_CHANGED: Any = cast("Any", Text)._cm_set
+_LAID_OUT: Any = cast("Any", Text)._get_layout
 _LAYOUTS: dict[Any, Any] = {}
 _MOST = 20_000
 """Layouts that are remembered."""
@@ -137,17 +192,17 @@ class _Plain:
                 found.append((first + (place - start) / (end - start) * (last - first), label))
         return found
 
-    def _names(self: Any) -> Any:
+    def _names(self: Any, shown: list[tuple[float, str]]) -> Any:
         """Each label as a text in its place: always the same text, with other words."""
         name = self._axis_name()
         points = self.axes.figure.dpi / 72
-        text = _Label(
+        text = Text(
             fontsize=rcParams[f"{name}tick.labelsize"], color=rcParams[f"{name}tick.color"],
             transform=IdentityTransform(), **self._alignment(),
         )
         text.set_figure(self.axes.figure)
         away = points * (rcParams[f"{name}tick.major.size"] + rcParams[f"{name}tick.major.pad"])
-        for place, label in self.shown():
+        for place, label in shown:
             if label:
                 text.set_text(label)
                 text.set_position(self._beside(place, away))
@@ -156,7 +211,7 @@ class _Plain:
     def get_tightbbox(self: Any, renderer: Any = None, *, for_layout_only: bool = False) -> Any:
         """The box of the labels, and of the axis' name where it is visible."""
         renderer = renderer or measuring(self.axes.figure.dpi)
-        boxes = [text.get_window_extent(renderer) for text in self._names()]
+        boxes = [text.get_window_extent(renderer) for text in self._names(self.shown())]
         if self.label.get_visible() and self.label.get_text():
             self._update_label_position(renderer)
             boxes.append(self.label.get_window_extent(renderer))
@@ -167,7 +222,8 @@ class _Plain:
         if not self.get_visible():
             return
         renderer.open_group(__name__, gid=self.get_gid())
-        places = [place for place, _ in self.shown()]
+        shown = self.shown()
+        places = [place for place, _ in shown]
         name, points = self._axis_name(), self.axes.figure.dpi / 72
         if self._major_tick_kw.get("gridOn"):
             ends = [self._across(place) for place in places]
@@ -175,7 +231,7 @@ class _Plain:
         size = points * rcParams[f"{name}tick.major.size"]
         ends = [(self._beside(place, 0), self._beside(place, size)) for place in places]
         self._strokes(renderer, ends, f"{name}tick.color", f"{name}tick.major.width", None)
-        for text in self._names():
+        for text in self._names(shown):
             text.draw(renderer)
         self._update_label_position(renderer)
         self.label.draw(renderer)
@@ -250,7 +306,7 @@ class Key(Artist):
         figure: Any = self.get_figure()
         size = rcParams["legend.fontsize"]
         unit = size * figure.dpi / 72
-        text = _Label(fontsize=size, va="center_baseline", transform=IdentityTransform())
+        text = Text(fontsize=size, va="center_baseline", transform=IdentityTransform())
         text.set_figure(figure)
         rows = -(-len(self.entries) // self.columns)
         parts = np.array_split(np.arange(len(self.entries)), self.columns)
@@ -285,12 +341,14 @@ def _sample(handle: Any, left: float, y: float, width: float, unit: float) -> It
         if line is not None:
             yield from _sample(line, left, y, width, unit)
     elif isinstance(handle, Line2D):
-        for places, hidden in (([left, right], {"marker": "none"}), ([x], {"linestyle": "none"})):
+        looks = {"linestyle": handle.get_linestyle(), "marker": handle.get_marker()}
+        for places, hidden in (([left, right], "marker"), ([x], "linestyle")):
+            if all(look in _NONE for name, look in looks.items() if name != hidden):
+                continue
             sample = Line2D(places, [y] * len(places))
             sample.update_from(handle)
-            sample.set(**hidden, drawstyle="default", clip_on=False)
-            if sample.get_marker() not in _NONE or sample.get_linestyle() not in _NONE:
-                yield sample
+            sample.set(**{hidden: "none"}, drawstyle="default", clip_on=False)
+            yield sample
     else:
         face, edge = (
             found[0] if len(found := np.atleast_2d(colours)) else "none"

@@ -185,7 +185,7 @@ def _lay_out(figure: Figure, axes: Axes, above: float, below: float) -> None:
     """
     from matplotlib.transforms import blended_transform_factory as blended
 
-    from noisytheory.report.figures.panel import measuring
+    from noisytheory.report.figures.panel import measured_once, measuring
 
     inch = figure.dpi
     renderer = measuring(inch)
@@ -206,7 +206,8 @@ def _lay_out(figure: Figure, axes: Axes, above: float, below: float) -> None:
 
     def marks(axis: Any) -> Any:
         axis.label.set_visible(False)
-        found = axis.get_tightbbox(renderer) or axes.bbox
+        with measured_once():
+            found = axis.get_tightbbox(renderer) or axes.bbox
         axis.label.set_visible(True)
         return found
 
@@ -276,7 +277,7 @@ def svg(figure: Figure, *, math: bool = False) -> str:
     str
         The same for the same figure.
     """
-    from noisytheory.report.figures.panel import Writer
+    from noisytheory.report.figures.panel import Writer, measured_once
 
     buffer, dpi = io.StringIO(), figure.dpi
     with in_style(math=math):
@@ -288,7 +289,8 @@ def svg(figure: Figure, *, math: bool = False) -> str:
             renderer: Any = cast("Any", Writer)(width, height, buffer, metadata=about)
             # What lays a figure out measures with what draws it.
             cast("Any", figure.canvas).get_renderer = lambda: renderer
-            figure.draw(renderer)
+            with measured_once():
+                figure.draw(renderer)
             renderer.finalize()
         finally:
             figure.dpi = dpi
