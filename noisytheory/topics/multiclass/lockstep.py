@@ -14,7 +14,7 @@ from noisytheory.topics.multiclass.kept import Spread, kept
 from noisytheory.topics.multiclass.steps import STEPS, error_set, steps
 from noisytheory.topics.multiclass.units import in_arithmetic_of, in_units
 from noisytheory.vocabulary.domains import COUNT, NONNEGATIVE, checked_numbers, one_of
-from noisytheory.vocabulary.exact import Numbers
+from noisytheory.vocabulary.exact import Numbers, over, whole
 
 __all__ = ["STRATEGIES", "TIES", "Floats", "Number", "Run", "Watch", "class_shares", "in_lockstep"]
 
@@ -125,7 +125,7 @@ def in_lockstep(
         np.bincount(labels, minlength=classes) for labels in y
     ])
     seen = in_arithmetic_of(x, seen * np.ones(1, number)) / seen.sum(axis=1, keepdims=True)
-    shares = np.array([class_shares(one, back) for one, back in zip(seen, inverses, strict=True)])
+    shares = _shares(seen, inverses)
     off = ~np.eye(classes, dtype=bool)
     usable, printed = shares > least_share, stop == "printed"
     if (
@@ -219,6 +219,14 @@ def in_lockstep(
     ]
 
 
+def _shares(seen: Floats, inverses: Floats) -> Floats:
+    """`class_shares` of runs, of numbers known to be ones; of fractions in whole numbers."""
+    if seen.dtype != object:
+        return np.array([one @ back.T for one, back in zip(seen, inverses, strict=True)])
+    (parts, per_part), (entries, per_entry) = whole(seen), whole(inverses)
+    return over((entries @ parts[..., None])[..., 0], per_part * per_entry)
+
+
 def _size_of_one(points: Any, runs: int) -> int:
     """Numbers that one run's sample holds, those of sparse rows without zeros."""
     dense = isinstance(points, np.ndarray)
@@ -232,8 +240,11 @@ def _select(
     """The pair of each run that the strategy takes."""
     if strategy == "random":
         assert rng is not None
-        there = [np.flatnonzero(pairs) for pairs in among]
-        chosen = np.array([choices[rng.integers(len(choices))] for choices in there])
+        # The open pairs of one run stand behind those of another.
+        open_to = among.reshape(len(among), -1)
+        many = np.count_nonzero(open_to, axis=1)
+        taken = np.cumsum(many) - many + rng.integers(many)
+        chosen = np.nonzero(open_to)[1][taken]
     else:
         value = norms
         if strategy == "confusion":

@@ -7,9 +7,10 @@ import math
 import random
 from collections.abc import Iterator
 from fractions import Fraction
+from operator import mul
 from typing import Any
 
-from noisytheory.topics.multiclass.exactly import Matrix, Vector, dot
+from noisytheory.topics.multiclass.exactly import Vector, dot
 from noisytheory.trial.claim import Certificate
 
 ZERO, ONE = Fraction(0), Fraction(1)
@@ -18,23 +19,20 @@ ZERO, ONE = Fraction(0), Fraction(1)
 def shattered(classes: int, dimension: int) -> Iterator[Certificate]:
     """Points of a circle at a height, all of whose subsets some region is: in three dimensions."""
     corners = [(1, 0), (4, 3), (3, 4), (0, 1), (-3, 4), (-4, 3), (-1, 0), (0, -1)][: classes - 2]
-    circle = []
-    for a, b in corners:
-        size = Fraction(math.isqrt(a * a + b * b))
-        circle.append([Fraction(4, 5) * a / size, Fraction(4, 5) * b / size, Fraction(3, 5)])
+    # In whole numbers: 25 times points of norm 1 at the height .6.
+    circle = [(20 * a // size, 20 * b // size, 15)
+              for a, b in corners for size in [math.isqrt(a * a + b * b)]]
+    alone = []
+    for x in circle:
+        others = max(x[0] * y[0] + x[1] * y[1] for y in circle if y is not x)
+        alone.append((30 * x[0], 30 * x[1], -(others + x[0] ** 2 + x[1] ** 2)))
     realised = 0
     for subset in itertools.product((False, True), repeat=len(circle)):
         # Class 0 is p; class k + 2 cuts off point k alone, or nothing.
-        weights: Matrix = [[ZERO, ZERO, ZERO], [ZERO, ZERO, -ONE]]
-        for x, kept in zip(circle, subset, strict=True):
-            if kept:
-                weights.append([ZERO, ZERO, -ONE])
-            else:
-                others = max(x[0] * y[0] + x[1] * y[1] for y in circle if y is not x)
-                own = x[0] ** 2 + x[1] ** 2
-                weights.append([x[0], x[1], -(others + own) / 2 / Fraction(3, 5)])
+        weights = [(0, 0, 0), (0, 0, -1)]
+        weights += [(0, 0, -1) if kept else cut for cut, kept in zip(alone, subset, strict=True)]
         # Region 0: the product with its own weights, which are 0, is at least all others.
-        inside = tuple(all(dot(w, x) <= 0 for w in weights[1:]) for x in circle)
+        inside = tuple(all(sum(map(mul, w, x)) <= 0 for w in weights[1:]) for x in circle)
         realised += inside == subset
     count = len(circle) if realised == 2 ** len(circle) else 0
     yield Certificate(count, dimension + 1, [("subsets", realised)])
