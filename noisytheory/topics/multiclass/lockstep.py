@@ -91,8 +91,15 @@ def class_shares(label_shares: Numbers, inverse: Numbers) -> Floats:
     >>> class_shares([0.6, 0.4], [[1.5, -0.5], [-0.5, 1.5]]).round(12).tolist()
     [0.7, 0.3]
     """
-    return np.asarray(checked_numbers("label_shares", label_shares)
-                      @ checked_numbers("inverse", inverse).T)
+    return _shares(checked_numbers("label_shares", label_shares),
+                   checked_numbers("inverse", inverse))
+
+
+def _shares(seen: Floats, inverse: Floats) -> Floats:
+    if seen.dtype == inverse.dtype == object:
+        (parts, per_part), (entries, per_entry) = whole(seen), whole(inverse)
+        return over(parts @ entries.T, per_part * per_entry)
+    return np.asarray(seen @ inverse.T)
 
 
 def in_lockstep(
@@ -125,7 +132,7 @@ def in_lockstep(
         np.bincount(labels, minlength=classes) for labels in y
     ])
     seen = in_arithmetic_of(x, seen * np.ones(1, number)) / seen.sum(axis=1, keepdims=True)
-    shares = _shares(seen, inverses)
+    shares = np.array([_shares(one, back) for one, back in zip(seen, inverses, strict=True)])
     off = ~np.eye(classes, dtype=bool)
     usable, printed = shares > least_share, stop == "printed"
     if (
@@ -217,14 +224,6 @@ def in_lockstep(
             shares[s])
         for s in range(runs)
     ]
-
-
-def _shares(seen: Floats, inverses: Floats) -> Floats:
-    """`class_shares` of runs, of numbers known to be ones; of fractions in whole numbers."""
-    if seen.dtype != object:
-        return np.array([one @ back.T for one, back in zip(seen, inverses, strict=True)])
-    (parts, per_part), (entries, per_entry) = whole(seen), whole(inverses)
-    return over((entries @ parts[..., None])[..., 0], per_part * per_entry)
 
 
 def _size_of_one(points: Any, runs: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import random
@@ -73,26 +74,36 @@ FUNCTIONS = ((0, 4, 1), (3, 1, 0))
 
 def swapped(number: str) -> Iterator[Certificate]:
     """Chance that two samples differ by epsilon/2 on some function, and its mean over the swaps."""
-    law = [Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)]
+    for m in (1, 2, 3):
+        each, samples = _all_swaps(m), sum(LAW) ** (2 * m)
+        for half in (m, 2 * m, 3 * m):
+            chance = sum(mass for mass, gaps in each if gaps[0] >= half)
+            total = sum(mass * sum(gap >= half for gap in gaps) for mass, gaps in each)
+            over = 2**m if number == "of swaps" else 2 * m
+            yield Certificate(
+                Fraction(chance, samples), Fraction(total, samples * over), [("examples", m)]
+            )
+
+
+LAW = (3, 2, 1)
+"""Chances of the three points, in sixths."""
+
+
+@functools.cache
+def _all_swaps(m: int) -> list[tuple[int, list[int]]]:
+    """Of each two samples their chance, and what they differ by in every swap, first in none."""
 
     def apart(pairs: Any) -> int:
         """By how much the sums of the two samples differ."""
         return max(abs(sum(f[a] - f[b] for a, b in pairs)) for f in FUNCTIONS)
 
-    for m in (1, 2, 3):
-        # Of each two samples their chance, and what they differ by in every swap, first in none.
-        each = [
-            (math.prod(law[a] * law[b] for a, b in pairs), [
-                apart([(b, a) if turn else (a, b)
-                       for turn, (a, b) in zip(signs, pairs, strict=True)])
-                for signs in itertools.product((False, True), repeat=m)
-            ]) for pairs in itertools.product(itertools.product(range(3), repeat=2), repeat=m)
-        ]
-        for half in (m, 2 * m, 3 * m):
-            chance = sum((mass for mass, gaps in each if gaps[0] >= half), ZERO)
-            total = sum((mass * sum(gap >= half for gap in gaps) for mass, gaps in each), ZERO)
-            over = 2**m if number == "of swaps" else 2 * m
-            yield Certificate(chance, total / over, [("examples", m)])
+    return [
+        (math.prod(LAW[a] * LAW[b] for a, b in pairs), [
+            apart([(b, a) if turn else (a, b)
+                   for turn, (a, b) in zip(signs, pairs, strict=True)])
+            for signs in itertools.product((False, True), repeat=m)
+        ]) for pairs in itertools.product(itertools.product(range(3), repeat=2), repeat=m)
+    ]
 
 
 def covered(times: int) -> Iterator[Certificate]:
