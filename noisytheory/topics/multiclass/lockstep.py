@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.topics.multiclass.kept import Spread, kept
-from noisytheory.topics.multiclass.steps import STEPS, error_set, steps
+from noisytheory.topics.multiclass.steps import FRACTIONS, STEPS, error_set, steps
 from noisytheory.topics.multiclass.units import in_arithmetic_of, in_units
 from noisytheory.vocabulary.domains import COUNT, NONNEGATIVE, checked_numbers, one_of
 from noisytheory.vocabulary.exact import Numbers, over, whole
@@ -131,7 +131,9 @@ def in_lockstep(
     seen = y.sum(axis=1) if y.ndim == 3 else np.array([
         np.bincount(labels, minlength=classes) for labels in y
     ])
-    seen = in_arithmetic_of(x, seen * np.ones(1, number)) / seen.sum(axis=1, keepdims=True)
+    seen, total = seen * np.ones(1, number), seen.sum(axis=1, keepdims=True)
+    # A whole number over another would be a float.
+    seen = in_arithmetic_of(x, seen) / (total if number.kind == "f" else FRACTIONS(total))
     shares = np.array([_shares(one, back) for one, back in zip(seen, inverses, strict=True)])
     off = ~np.eye(classes, dtype=bool)
     usable, printed = shares > least_share, stop == "printed"
