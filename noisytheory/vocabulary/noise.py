@@ -366,9 +366,9 @@ class Confusion:
         array = np.asarray(self.matrix)
         if array.ndim != 2 or array.shape[0] != array.shape[1] or not len(array):
             raise ValueError(f"matrix must be square, got shape {array.shape}")
-        rows = tuple(
-            tuple(checked_rate("matrix", entry) for entry in row) for row in array.tolist()
-        )
+        rows = tuple(map(tuple, array.tolist()))
+        if array.dtype != np.float64 or not ((array >= 0) & (array <= 1)).all():
+            rows = tuple(tuple(checked_rate("matrix", entry) for entry in row) for row in rows)
         for number, row in enumerate(rows):
             if abs(float(sum(row)) - 1) > 1e-9:
                 raise ValueError(

@@ -65,10 +65,36 @@ def _sparse_scores(
     scores: NDArray[Any], weights: NDArray[Any], starts: NDArray[Any], where: NDArray[Any],
     values: NDArray[Any],
 ) -> None:
+    # Most runs start from weights 0.
     for i in range(scores.shape[0]):
         scores[i] = 0.0
+    for i in range(scores.shape[0] if weights.any() else 0):
+        score = 0.0
         for e in range(starts[i], starts[i + 1]):
-            scores[i] += weights[where[e]] * values[e]
+            score += weights[where[e]] * values[e]
+        scores[i] = score
+
+
+@njit(cache=True)
+def _norms(vectors: NDArray[Any], found: NDArray[Any]) -> None:
+    # Four at a time: sums that do not wait for each other.
+    q = 0
+    while q + 4 <= vectors.shape[0]:
+        one, two, three, four = vectors[q], vectors[q + 1], vectors[q + 2], vectors[q + 3]
+        a, b, c, e = 0.0, 0.0, 0.0, 0.0
+        for j in range(vectors.shape[1]):
+            a += one[j] * one[j]
+            b += two[j] * two[j]
+            c += three[j] * three[j]
+            e += four[j] * four[j]
+        found[q], found[q + 1] = np.sqrt(a), np.sqrt(b)
+        found[q + 2], found[q + 3] = np.sqrt(c), np.sqrt(e)
+        q += 4
+    for r in range(q, vectors.shape[0]):
+        square = 0.0
+        for j in range(vectors.shape[1]):
+            square += vectors[r, j] * vectors[r, j]
+        found[r] = np.sqrt(square)
 
 
 @njit(cache=True)
@@ -153,7 +179,6 @@ def learn(
                     continue
                 changed[p] = False
                 for q in range(classes):
-                    norms[s, p, q] = 0.0
                     for j in range(d):
                         vectors[p, q, j] = 0.0
                     # Of no points nothing is left but rounding.
@@ -161,12 +186,7 @@ def learn(
                         share = inverses[s, q, k] / n
                         for j in range(d if share != 0 else 0):
                             vectors[p, q, j] += share * sums[p, k, j]
-                # Classes within: sums that do not wait for each other.
-                for j in range(d):
-                    for q in range(classes):
-                        norms[s, p, q] += vectors[p, q, j] * vectors[p, q, j]
-                for q in range(classes):
-                    norms[s, p, q] = np.sqrt(norms[s, p, q])
+                _norms(vectors[p], norms[s, p])
                 for k in range(0 if inside[p] else classes):
                     for j in range(d):
                         sums[p, k, j] = 0.0

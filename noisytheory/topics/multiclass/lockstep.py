@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.topics.multiclass.kept import Spread, kept
-from noisytheory.topics.multiclass.steps import STEPS, error_set, steps
+from noisytheory.topics.multiclass.steps import FRACTIONS, STEPS, error_set, steps
 from noisytheory.topics.multiclass.units import in_arithmetic_of, in_units
 from noisytheory.vocabulary.domains import COUNT, NONNEGATIVE, checked_numbers, one_of
-from noisytheory.vocabulary.exact import Numbers
+from noisytheory.vocabulary.exact import Numbers, over, whole
 
 __all__ = ["STRATEGIES", "TIES", "Floats", "Number", "Run", "Watch", "class_shares", "in_lockstep"]
 
@@ -91,8 +91,15 @@ def class_shares(label_shares: Numbers, inverse: Numbers) -> Floats:
     >>> class_shares([0.6, 0.4], [[1.5, -0.5], [-0.5, 1.5]]).round(12).tolist()
     [0.7, 0.3]
     """
-    return np.asarray(checked_numbers("label_shares", label_shares)
-                      @ checked_numbers("inverse", inverse).T)
+    return _shares(checked_numbers("label_shares", label_shares),
+                   checked_numbers("inverse", inverse))
+
+
+def _shares(seen: Floats, inverse: Floats) -> Floats:
+    if seen.dtype == inverse.dtype == object:
+        (parts, per_part), (entries, per_entry) = whole(seen), whole(inverse)
+        return over(parts @ entries.T, per_part * per_entry)
+    return np.asarray(seen @ inverse.T)
 
 
 def in_lockstep(
@@ -124,8 +131,10 @@ def in_lockstep(
     seen = y.sum(axis=1) if y.ndim == 3 else np.array([
         np.bincount(labels, minlength=classes) for labels in y
     ])
-    seen = in_arithmetic_of(x, seen * np.ones(1, number)) / seen.sum(axis=1, keepdims=True)
-    shares = np.array([class_shares(one, back) for one, back in zip(seen, inverses, strict=True)])
+    seen, total = seen * np.ones(1, number), seen.sum(axis=1, keepdims=True)
+    # A whole number over another would be a float.
+    seen = in_arithmetic_of(x, seen) / (total if number.kind == "f" else FRACTIONS(total))
+    shares = np.array([_shares(one, back) for one, back in zip(seen, inverses, strict=True)])
     off = ~np.eye(classes, dtype=bool)
     usable, printed = shares > least_share, stop == "printed"
     if (
@@ -232,8 +241,11 @@ def _select(
     """The pair of each run that the strategy takes."""
     if strategy == "random":
         assert rng is not None
-        there = [np.flatnonzero(pairs) for pairs in among]
-        chosen = np.array([choices[rng.integers(len(choices))] for choices in there])
+        # The open pairs of one run stand behind those of another.
+        open_to = among.reshape(len(among), -1)
+        many = np.count_nonzero(open_to, axis=1)
+        taken = np.cumsum(many) - many + rng.integers(many)
+        chosen = np.nonzero(open_to)[1][taken]
     else:
         value = norms
         if strategy == "confusion":

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["STEPS", "WORDS", "error_set", "steps"]
+__all__ = ["FRACTIONS", "STEPS", "WORDS", "error_set", "steps"]
 
 Floats = NDArray[np.float64]
 
@@ -31,6 +31,9 @@ WORDS = {
 """How a claim whose trial runs a learner says which step it took; the third is down by one for the
 predicted class if it errs on the update vector, else for the worst that does, and the fourth always
 for the predicted class. A test holds every claim of this topic to it."""
+
+FRACTIONS = np.frompyfunc(Fraction, 1, 1)
+"""Of whole numbers in an array of objects, by which others are divided."""
 
 
 def error_set(scores: Floats, true: Any, alpha: float | Fraction = 0.0) -> NDArray[np.bool_]:
@@ -108,7 +111,7 @@ def steps(
         part *= wrong
         total = part.sum(axis=1, keepdims=True)
         # A whole number over another would be a float.
-        tau = -part / (total if total.dtype != object else np.vectorize(Fraction)(total))
+        tau = -part / (total if total.dtype != object else FRACTIONS(total))
     elif rule == "random":
         assert rng is not None
         tau = np.zeros(each.shape)
@@ -122,3 +125,4 @@ def steps(
         tau[runs, down] = -1
     tau[runs, true] = 1
     return np.asarray(tau.reshape(scores.shape))
+

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import random
 from collections.abc import Iterator
 from fractions import Fraction
+from operator import mul
 from typing import Any
 
-from noisytheory.topics.multiclass.exactly import Matrix, Vector, dot
+from noisytheory.topics.multiclass.exactly import Vector, dot
 from noisytheory.trial.claim import Certificate
 
 ZERO, ONE = Fraction(0), Fraction(1)
@@ -18,23 +20,20 @@ ZERO, ONE = Fraction(0), Fraction(1)
 def shattered(classes: int, dimension: int) -> Iterator[Certificate]:
     """Points of a circle at a height, all of whose subsets some region is: in three dimensions."""
     corners = [(1, 0), (4, 3), (3, 4), (0, 1), (-3, 4), (-4, 3), (-1, 0), (0, -1)][: classes - 2]
-    circle = []
-    for a, b in corners:
-        size = Fraction(math.isqrt(a * a + b * b))
-        circle.append([Fraction(4, 5) * a / size, Fraction(4, 5) * b / size, Fraction(3, 5)])
+    # In whole numbers: 25 times points of norm 1 at the height .6.
+    circle = [(20 * a // size, 20 * b // size, 15)
+              for a, b in corners for size in [math.isqrt(a * a + b * b)]]
+    alone = []
+    for x in circle:
+        others = max(x[0] * y[0] + x[1] * y[1] for y in circle if y is not x)
+        alone.append((30 * x[0], 30 * x[1], -(others + x[0] ** 2 + x[1] ** 2)))
     realised = 0
     for subset in itertools.product((False, True), repeat=len(circle)):
         # Class 0 is p; class k + 2 cuts off point k alone, or nothing.
-        weights: Matrix = [[ZERO, ZERO, ZERO], [ZERO, ZERO, -ONE]]
-        for x, kept in zip(circle, subset, strict=True):
-            if kept:
-                weights.append([ZERO, ZERO, -ONE])
-            else:
-                others = max(x[0] * y[0] + x[1] * y[1] for y in circle if y is not x)
-                own = x[0] ** 2 + x[1] ** 2
-                weights.append([x[0], x[1], -(others + own) / 2 / Fraction(3, 5)])
+        weights = [(0, 0, 0), (0, 0, -1)]
+        weights += [(0, 0, -1) if kept else cut for cut, kept in zip(alone, subset, strict=True)]
         # Region 0: the product with its own weights, which are 0, is at least all others.
-        inside = tuple(all(dot(w, x) <= 0 for w in weights[1:]) for x in circle)
+        inside = tuple(all(sum(map(mul, w, x)) <= 0 for w in weights[1:]) for x in circle)
         realised += inside == subset
     count = len(circle) if realised == 2 ** len(circle) else 0
     yield Certificate(count, dimension + 1, [("subsets", realised)])
@@ -75,26 +74,36 @@ FUNCTIONS = ((0, 4, 1), (3, 1, 0))
 
 def swapped(number: str) -> Iterator[Certificate]:
     """Chance that two samples differ by epsilon/2 on some function, and its mean over the swaps."""
-    law = [Fraction(1, 2), Fraction(1, 3), Fraction(1, 6)]
+    for m in (1, 2, 3):
+        each, samples = _all_swaps(m), sum(LAW) ** (2 * m)
+        for half in (m, 2 * m, 3 * m):
+            chance = sum(mass for mass, gaps in each if gaps[0] >= half)
+            total = sum(mass * sum(gap >= half for gap in gaps) for mass, gaps in each)
+            over = 2**m if number == "of swaps" else 2 * m
+            yield Certificate(
+                Fraction(chance, samples), Fraction(total, samples * over), [("examples", m)]
+            )
+
+
+LAW = (3, 2, 1)
+"""Chances of the three points, in sixths."""
+
+
+@functools.cache
+def _all_swaps(m: int) -> list[tuple[int, list[int]]]:
+    """Of each two samples their chance, and what they differ by in every swap, first in none."""
 
     def apart(pairs: Any) -> int:
         """By how much the sums of the two samples differ."""
         return max(abs(sum(f[a] - f[b] for a, b in pairs)) for f in FUNCTIONS)
 
-    for m in (1, 2, 3):
-        # Of each two samples their chance, and what they differ by in every swap, first in none.
-        each = [
-            (math.prod(law[a] * law[b] for a, b in pairs), [
-                apart([(b, a) if turn else (a, b)
-                       for turn, (a, b) in zip(signs, pairs, strict=True)])
-                for signs in itertools.product((False, True), repeat=m)
-            ]) for pairs in itertools.product(itertools.product(range(3), repeat=2), repeat=m)
-        ]
-        for half in (m, 2 * m, 3 * m):
-            chance = sum((mass for mass, gaps in each if gaps[0] >= half), ZERO)
-            total = sum((mass * sum(gap >= half for gap in gaps) for mass, gaps in each), ZERO)
-            over = 2**m if number == "of swaps" else 2 * m
-            yield Certificate(chance, total / over, [("examples", m)])
+    return [
+        (math.prod(LAW[a] * LAW[b] for a, b in pairs), [
+            apart([(b, a) if turn else (a, b)
+                   for turn, (a, b) in zip(signs, pairs, strict=True)])
+            for signs in itertools.product((False, True), repeat=m)
+        ]) for pairs in itertools.product(itertools.product(range(3), repeat=2), repeat=m)
+    ]
 
 
 def covered(times: int) -> Iterator[Certificate]:

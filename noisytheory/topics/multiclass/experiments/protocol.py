@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -21,8 +21,8 @@ from noisytheory.vocabulary.confusion import (
 from noisytheory.vocabulary.domains import one_of
 
 __all__ = [
-    "CLASSIFIERS", "FiveSteps", "drawn_apart", "five_steps", "learn_together", "self_training",
-    "taught", "unlearned",
+    "CLASSIFIERS", "FiveSteps", "drawn_apart", "five_steps", "learn_together", "self_trained",
+    "self_training", "taught", "unlearned",
 ]
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -376,6 +376,12 @@ def self_training(
     sklearn.svm.LinearSVC
         Fitted.
     """
+    *_, model = self_trained(audited, audited_labels, rest, rounds)
+    return model
+
+
+def self_trained(audited: Any, audited_labels: ArrayLike, rest: Any, rounds: int) -> Iterator[Any]:
+    """The models of `self_training`: on the audited alone, and after every round."""
     from sklearn.svm import LinearSVC
 
     audited, rest, known = _rows(audited), _rows(rest), np.asarray(audited_labels)
@@ -384,6 +390,7 @@ def self_training(
         return LinearSVC(C=10.0, tol=0.1, max_iter=5000, random_state=0).fit(points, labels)
 
     model = fitted(audited, known)
+    yield model
     for k in range(1, rounds + 1):
         scores = model.decision_function(rest)
         if scores.ndim == 1:  # of two classes
@@ -394,4 +401,4 @@ def self_training(
         points = _stacked(audited, rest[sure])
         labels = np.concatenate([known, model.classes_[np.argmax(scores[sure], axis=1)]])
         model = fitted(points, labels)
-    return model
+        yield model

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.topics.multiclass.experiments.front_end import kernel_features
-from noisytheory.topics.multiclass.experiments.protocol import self_training
+from noisytheory.topics.multiclass.experiments.protocol import self_trained
 from noisytheory.topics.multiclass.experiments.simulate import unchecked
 from noisytheory.topics.multiclass.experiments.toy import toy_data
 
@@ -70,9 +70,9 @@ def self_training_gap(order: str, *, size: int, rng: np.random.Generator) -> Flo
         true = np.concatenate([[0, 1, 0, 1], rng.integers(2, size=300)])
         points = rng.normal(size=(304, 20))
         points[:, 0] += 2.5 * (2 * true - 1)
-        ours, alone = (
-            np.mean(self_training(points[:4], true[:4], points[4:204], rounds=rounds)
-                    .predict(points[204:]) != true[204:]) for rounds in (3, 0)
+        first, *_, last = self_trained(points[:4], true[:4], points[4:204], 3)
+        alone, ours = (
+            np.mean(model.predict(points[204:]) != true[204:]) for model in (first, last)
         )
         gap[i] = ours - alone if order == "ours first" else alone - ours
     return gap + GAIN

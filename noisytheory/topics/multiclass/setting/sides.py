@@ -7,6 +7,7 @@ import math
 import random
 from collections.abc import Iterator
 from fractions import Fraction
+from operator import mul
 from typing import Any
 
 import numpy as np
@@ -403,25 +404,25 @@ def shattered_by_classifiers(
     where the d - 1 points of a group stand apart in the other coordinates. Small changes of the
     differences of neighbouring weights then break each of these ties either way.
     """
+    # In whole numbers: points are twice and weights a thousand times what they are.
     groups = [
-        [[Fraction(2 * k + 1, 2), *(Fraction(i == j) for i in range(dimension - 2)), Fraction(1)]
+        [[2 * k + 1, *(2 * (i == j) for i in range(dimension - 2)), 2]
          for j in range(-1, dimension - 2)] for k in range(classes - 1)
     ]
     points = [x for group in groups for x in group]
     realised = 0
-    small = Fraction(1, 1000) if moved == "weights" else ZERO
+    small = int(moved == "weights")
     for signs in itertools.product((-1, 1), repeat=len(points)):
-        weights = [[Fraction(2 * k), *[ZERO] * (dimension - 2), Fraction(-k * k)]
-                   for k in range(classes)]
+        weights = [[2000 * k, *[0] * (dimension - 2), -1000 * k * k] for k in range(classes)]
         for k in range(classes - 1):
             # A vector whose products with the group's points have these signs.
             own = signs[k * (dimension - 1) : (k + 1) * (dimension - 1)]
-            change = [ZERO, *(small * (s - own[0]) for s in own[1:]), small * own[0]]
+            change = [0, *(small * (s - own[0]) for s in own[1:]), small * own[0]]
             for later in range(k + 1, classes):
                 weights[later] = [a + b for a, b in zip(weights[later], change, strict=True)]
         told = []
         for x in points:
-            scores = [dot(w, x) for w in weights]
+            scores = [sum(map(mul, w, x)) for w in weights]
             told.append(scores.index(max(scores)))
         wanted = [
             k + (signs[k * (dimension - 1) + j] > 0)
