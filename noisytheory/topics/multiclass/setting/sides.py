@@ -151,6 +151,12 @@ def margins(classes: int, present: str) -> Iterator[Certificate]:
             )
 
 
+def reciprocals(classes: int, present: str) -> Iterator[Certificate]:
+    """One over the mistake bound at such margins, against one over the least that it can be."""
+    for at in margins(classes, present):
+        yield Certificate(at.lhs / 2, Fraction(classes, 2 * (classes - 1) ** 2), at.steps)
+
+
 def mistakes_on_simplex(classes: int, bound: str) -> Iterator[Certificate]:
     """Updates on the simplex, which has the largest margin there is, in two passes or fewer."""
     points = simplex(classes)
