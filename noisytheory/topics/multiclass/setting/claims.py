@@ -12,11 +12,6 @@ from noisytheory.trial.sides import scaled, worked
 CLASSES = [2, 3, 5, 10]
 
 
-def ceiling_squared(classes: Any) -> Any:
-    """The largest squared margin."""
-    return bounds.margin_ceiling(classes) ** 2
-
-
 classifier = PAPER.always(
     "definition-1",
     statement=r"\arg\max_q\langle w_q,x\rangle\text{ is the same for }aW,\ W+v1^\top"
@@ -118,18 +113,17 @@ pair_rate = PAPER.identity(
 )
 margin_ceiling = PAPER.always(
     "margin-ceiling",
-    statement=r"\theta^2\le\frac{Q}{(Q-1)^2}",
+    statement=r"\theta\le\frac{\sqrt Q}{Q-1}",
     place="Definition 2, Sec. 2.1",
     hypotheses=["every class has positive mass", r"\|X\|\le1, \|W\|_F=1"],
-    bound=ceiling_squared,
+    bound=bounds.margin_ceiling,
     grid=dict(classes=CLASSES),
     given=dict(present="all"),
     origin="candidate",
-    quantity="squared margin",
+    quantity="margin",
     note="No margin is larger, attained by the regular simplex; near it the margins tried.",
-    unit="norms of points squared",
     twin=dict(given=dict(present="one"), why="one class alone has mass"),
-    **worked(sides.margins, "margin"),
+    **worked(sides.margins, "gap"),
 )
 
 
@@ -150,7 +144,7 @@ least_bound = PAPER.always(
     quantity="reciprocal of the mistake bound",
     note="The bound on the updates is no smaller: of the simplex it is this.",
     twin=scaled(0.5),
-    **worked(sides.reciprocals, "margin"),
+    **worked(sides.reciprocals, "gap"),
 )
 RATE: dict[str, Any] = dict(
     place="Conclusion", quantity="updates", hypotheses=[WORDS["worst"]],
