@@ -101,6 +101,11 @@ def means(dataset: xr.Dataset | Record) -> Figure:
         title = judged(record, "No cell has a mean to hold against what is promised")
     else:
         title = judged(record, _furthest(record, float(np.nanmax(solid)), as_ratio))
+        ends = np.abs(np.array([low, high]) - line)[:, ~record.vacuous[:, 0]]
+        if record.kind == "equal" and not record.exact and np.isfinite(ends).any():
+            reach = float(ends[np.isfinite(ends)].max())
+            title += f", and its limits within {number(100 * reach if as_ratio else reach, 2)}"
+            title += "%" if as_ratio else ""
     alt = (
         f"A row for {each_of(record, rows)}: mean of the left side ({record.side}) against the "
         f"{divisor}{with_interval(centre, low, high, rows)}."

@@ -110,8 +110,12 @@ def distribution(dataset: xr.Dataset | Record) -> Figure:
     elif record.vacuous.all():
         title = judged(record, f"The bound is vacuous in every cell{at_level(record)}")
     elif record.verdict == "upheld":
-        title = f"No cell enters the forbidden region{at_level(record)}: the left side stays "
-        title += "inside the bound"
+        title = f"No cell enters the forbidden region{at_level(record)}: the left side "
+        most = float(np.nanmax(record.rate[:, level]))
+        title += (
+            f"exceeds the bound in at most {number(100 * most, 2)}% of draws" if most > 0
+            else "stays inside the bound"
+        )
     else:
         above = int((record.rate[:, level] > delta).sum())
         how = "" if record.exact else "as drawn, "

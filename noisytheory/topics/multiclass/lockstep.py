@@ -219,12 +219,17 @@ def in_lockstep(
             watch(int(updates[0]), units.told(weights[0], "weight"))
     none = (*np.zeros((3, 0), np.int64), np.zeros(0, number))
     run, p, q, norm = map(np.concatenate, zip(none, *taken, strict=True))
+    order = np.argsort(run, kind="stable")
+    ends = np.searchsorted(run[order], np.arange(runs + 1)).tolist()
+    pairs, taken_norms = np.stack([p, q], axis=1)[order], units.told(norm[order], "length")
+    weights, residual = units.told(weights, "weight"), units.told(norms * off, "length")
     return [
-        Run(units.told(weights[s], "weight"), int(updates[s]), int(draws[s]),
-            np.stack([p[run == s], q[run == s]], axis=1), units.told(norm[run == s], "length"),
-            units.told(np.where(off, norms[s], 0), "length"), int(skipped[s]), stopped[s],
-            shares[s])
-        for s in range(runs)
+        Run(weights[s], made, looked, pairs[first:last], taken_norms[first:last], residual[s],
+            missed, why, shares[s])
+        for s, (made, looked, missed, why, first, last) in enumerate(zip(
+            updates.tolist(), draws.tolist(), skipped.tolist(), stopped, ends, ends[1:],
+            strict=False,
+        ))
     ]
 
 

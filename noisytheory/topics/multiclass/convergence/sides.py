@@ -18,6 +18,7 @@ from noisytheory.topics.multiclass.exactly import (
     regions,
     root,
     squared,
+    transposed,
     unit,
 )
 from noisytheory.topics.multiclass.instances import (
@@ -30,8 +31,9 @@ from noisytheory.topics.multiclass.instances import (
 )
 from noisytheory.topics.multiclass.steps import error_set
 from noisytheory.topics.multiclass.ultraconservative import ultraconservative
-from noisytheory.topics.multiclass.uma import Run, uma, update_vectors
+from noisytheory.topics.multiclass.uma import STRATEGIES, Run, class_shares, uma, update_vectors
 from noisytheory.trial.claim import Certificate
+from noisytheory.vocabulary.confusion import inverse_of
 from noisytheory.vocabulary.populations.multiclass import largest_margin
 
 ZERO, ONE, HALF = Fraction(0), Fraction(1), Fraction(1, 2)
@@ -149,17 +151,31 @@ def erring_pairs(threshold: str, alpha: str) -> Iterator[Certificate]:
 
 
 def longest(pairs: str) -> Iterator[Certificate]:
-    """Whether the longest update vector is one of a class predicted right."""
+    """Whether the pairs that runs take are mistakes, or the longest with p = q let in.
+
+    Both by the definition: with mass of a class that is predicted to be another.
+    """
+    rng = np.random.default_rng(26)
     for at in (FIVE, *(taught.at for taught in taught_instances(12))):
-        z = update_vectors(at.points, at.joint, at.weights, at.confusion, ties="lowest")
-        found = {
-            (p, q): squared(list(z[p, q]))
-            for p in range(at.classes) for q in range(at.classes) if p != q or pairs == "all"
-        }
-        p, q = max(found, key=lambda pair: found[pair])
-        # Only where there is an error to be corrected.
-        wrong = error_of(at.points, at.masses, at.labels, at.weights)
-        yield Certificate(int(p == q), 0, [("pair", (p, q))], applies=wrong > 0)
+        for strategy in STRATEGIES:
+            met = [np.array(at.weights)]
+            found = run(at, at.joint, at.confusion, strategy=strategy, step="forced", max_iter=4,
+                        start=at.weights, rng=rng,
+                        watch=lambda _, weights: met.append(weights.copy()))  # noqa: B023
+            for weights, taken in zip(met, found.pairs.tolist(), strict=False):
+                # By the definition: means and masses of the classes within the regions.
+                inside = regions(at.points, weights.tolist(), shared=False)
+                lengths = [[squared(means(at.points, at.masses, at.labels, there, q))
+                            for q in range(at.classes)] for there in inside]
+                most = max(max(row) for row in lengths)
+                diagonal = any(row[p] == most for p, row in enumerate(lengths))
+                p, q = taken if pairs == "taken" else divmod(
+                    int(np.argmax(np.array(lengths))), at.classes
+                )
+                wrong = any(within and t == q != p
+                            for within, t in zip(inside[p], at.labels, strict=True))
+                yield Certificate(int(not wrong), 0, [("strategy", strategy), ("pair", (p, q)),
+                                                      ("longest is diagonal", diagonal)])
 
 
 @functools.cache
@@ -282,15 +298,25 @@ def tied_lengths(tied: str) -> Iterator[Certificate]:
 
 
 def given_label(read: str) -> Iterator[Certificate]:
-    """Largest chance of another prediction by a perfect classifier, given a label or a class."""
-    prior = [Fraction(7, 10), Fraction(3, 10)]
-    matrix = [[Fraction(8, 10), Fraction(1, 10)], [Fraction(2, 10), Fraction(9, 10)]]
-    joint = [[matrix[y][t] * prior[t] for t in (0, 1)] for y in (0, 1)]
-    if read == "class":
-        joint = [[prior[t] * (t == f) for f in (0, 1)] for t in (0, 1)]
-    # The prediction of a perfect classifier is the true class.
-    worst = max(joint[y][t] / sum(joint[y]) for y in (0, 1) for t in (0, 1) if y != t)
-    yield Certificate(worst, 0, [("chance", worst)])
+    """Largest chance of another prediction by a perfect classifier, given a label or a class.
+
+    From the noisy labels alone: a coordinate that is 1 in every point makes an update vector count
+    its region, and C or, where labels are taken for classes, the identity turns labels into them.
+    """
+    two = Instance.of(
+        unit(2), [Fraction(7, 10), Fraction(3, 10)], [0, 1],
+        [[Fraction(8, 10), Fraction(1, 10)], [Fraction(2, 10), Fraction(9, 10)]], unit(2),
+    )
+    perfect = [(two, two.weights), *((one.at, one.teacher) for one in taught_instances(12))]
+    for at, teacher in perfect:
+        points = [[*x, ONE] for x in at.points]
+        confusion = at.confusion if read == "class" else unit(at.classes)
+        z = update_vectors(points, at.joint, [[*w, ZERO] for w in teacher], confusion)
+        shares = class_shares([sum(column) for column in transposed(at.joint)],
+                              np.array(inverse_of(confusion)))
+        worst = max(abs(z[p, q][-1]) / shares[q] for q in range(at.classes) if shares[q]
+                    for p in range(at.classes) if p != q)
+        yield Certificate(worst, 0, [("chance", worst), ("classes", at.classes)])
 
 
 def outside(vectors_of: str) -> Iterator[Certificate]:

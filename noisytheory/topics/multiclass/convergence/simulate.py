@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -50,7 +51,8 @@ def stuck(
         population.points, population.counts(n, size, rng=rng) / n, population.confusion,
         tolerance=0.05, normalise=True, step=step, max_iter=40,
     )
-    return np.array([float(population.error(run.weights) > 0) for run in found])
+    said = (population.points @ np.array([run.weights for run in found]).swapaxes(1, 2)).argmax(2)
+    return np.asarray((said != population.labels).any(axis=1), float)
 
 
 ATOMS = {
@@ -88,11 +90,13 @@ def fresh_chunks(
 
 def random_pair(
     classes: int, strategy: str, *, size: int, rng: np.random.Generator
-) -> Floats:
-    """Whether the first pair is (0, 1): every pair has an update vector."""
+) -> dict[str, Floats]:
+    """Place of the first pair among all, each of which has an update vector, and an even draw."""
     start = np.eye(classes)
     masses = np.full((classes, classes), 1 / classes**2)
     points = np.roll(np.eye(classes), 1, axis=1) + 0.5
     found = uma_runs(points, [masses] * size, np.eye(classes), strategy=strategy,
                      step="forced", start=start, max_iter=1, rng=rng)
-    return np.array([float(run.updates and tuple(run.pairs[0]) == (0, 1)) for run in found])
+    place = {pair: k for k, pair in enumerate(permutations(range(classes), 2))}
+    taken = [float(place[tuple(run.pairs[0].tolist())]) for run in found]
+    return {"lhs": np.array(taken), "other": rng.integers(len(place), size=size).astype(float)}

@@ -7,14 +7,9 @@ from typing import Any
 from noisytheory.papers import UMA as PAPER
 from noisytheory.topics.multiclass.setting import bounds, sides
 from noisytheory.topics.multiclass.steps import WORDS
-from noisytheory.trial.sides import worked
+from noisytheory.trial.sides import scaled, worked
 
 CLASSES = [2, 3, 5, 10]
-
-
-def ceiling_squared(classes: Any) -> Any:
-    """The largest squared margin."""
-    return bounds.margin_ceiling(classes) ** 2
 
 
 classifier = PAPER.always(
@@ -118,17 +113,38 @@ pair_rate = PAPER.identity(
 )
 margin_ceiling = PAPER.always(
     "margin-ceiling",
-    statement=r"\theta^2\le\frac{Q}{(Q-1)^2}",
+    statement=r"\theta\le\frac{\sqrt Q}{Q-1}",
     place="Definition 2, Sec. 2.1",
     hypotheses=["every class has positive mass", r"\|X\|\le1, \|W\|_F=1"],
-    bound=ceiling_squared,
+    bound=bounds.margin_ceiling,
     grid=dict(classes=CLASSES),
     given=dict(present="all"),
     origin="candidate",
-    quantity="squared margin",
+    quantity="margin",
     note="No margin is larger, attained by the regular simplex; near it the margins tried.",
     twin=dict(given=dict(present="one"), why="one class alone has mass"),
-    **worked(sides.margins, "margin"),
+    **worked(sides.margins, "gap"),
+)
+
+
+def most_of_an_update(classes: Any) -> Any:
+    """The reciprocal of the least mistake bound."""
+    return 1 / bounds.least_mistake_bound(classes)
+
+
+least_bound = PAPER.always(
+    "margin-ceiling/updates",
+    statement=r"\Big(\frac2{\theta^2}\Big)^{-1}\le\Big(\frac{2(Q-1)^2}{Q}\Big)^{-1}",
+    place="Conclusion",
+    hypotheses=["every class has positive mass", r"\|X\|\le1, \|W\|_F=1"],
+    bound=most_of_an_update,
+    grid=dict(classes=CLASSES),
+    given=dict(present="all"),
+    origin="candidate",
+    quantity="reciprocal of the mistake bound",
+    note="The bound on the updates is no smaller: of the simplex it is this.",
+    twin=scaled(0.5),
+    **worked(sides.reciprocals, "gap"),
 )
 RATE: dict[str, Any] = dict(
     place="Conclusion", quantity="updates", hypotheses=[WORDS["worst"]],

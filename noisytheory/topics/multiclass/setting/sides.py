@@ -18,6 +18,7 @@ from noisytheory.topics.multiclass.exactly import (
     fractions,
     gap_of,
     regions,
+    root,
     squared,
     transposed,
     unit,
@@ -130,7 +131,7 @@ def simplex(classes: int) -> list[list[Fraction]]:
 
 
 def margins(classes: int, present: str) -> Iterator[Certificate]:
-    """Squared margins against the ceiling: near the simplex, and with one class alone."""
+    """Margins against the ceiling, to 40 digits: near the simplex, and with one class alone."""
     rng, corners = random.Random(classes), simplex(classes)
     for case in range(16):
         points = [[64 * v + rng.randint(-8, 8) * min(case, 1) for v in x] for x in corners]
@@ -148,8 +149,15 @@ def margins(classes: int, present: str) -> Iterator[Certificate]:
         norm = sum(map(squared, weights), ZERO) * max(map(squared, points))
         if margin > 0:
             yield Certificate(
-                margin**2 / norm, Fraction(classes, (classes - 1) ** 2), [("margin", margin)]
+                root(margin**2 / norm), root(Fraction(classes, (classes - 1) ** 2)),
+                [("gap", margin)],
             )
+
+
+def reciprocals(classes: int, present: str) -> Iterator[Certificate]:
+    """One over the mistake bound at such margins, against one over the least that it can be."""
+    for at in margins(classes, present):
+        yield Certificate(at.lhs**2 / 2, Fraction(classes, 2 * (classes - 1) ** 2), at.steps)
 
 
 def mistakes_on_simplex(classes: int, bound: str) -> Iterator[Certificate]:
