@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -113,7 +111,8 @@ def _minimax(x: Floats, y: Floats) -> Floats:
     """By exchange: on few examples, and on those of largest residual until none is larger."""
     size, n, d = x.shape
     w, index = _least_squares(x, y, 1e-6), np.empty((size, 0), np.intp)
-    for exchanges in itertools.count():
+    exchanges = 0
+    while True:
         r = np.abs(y - np.matvec(x, w))
         more = np.argpartition(r, -4 * d, axis=1)[:, -4 * d:]
         index = np.concatenate([index, more], axis=1)
@@ -127,7 +126,8 @@ def _minimax(x: Floats, y: Floats) -> Floats:
         here = np.abs(target - np.matvec(some, w)).max(axis=1)
         if (np.abs(y - np.matvec(x, w)).max(axis=1) <= here * (1 + 1e-4)).all():
             return w
-        if exchanges >= FORGETFUL:
+        exchanges += 1
+        if exchanges > FORGETFUL:
             continue
         # No more than d + 1 examples carry a minimax fit.
         support = np.argpartition(carried, -2 * d, axis=1)[:, -2 * d:]
