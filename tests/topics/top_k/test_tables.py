@@ -11,6 +11,7 @@ from worked import Worked, by_hand
 
 from noisytheory.topics.top_k import fit
 from noisytheory.topics.top_k.tables import simulate
+from noisytheory.trial.draws import block_generator
 
 test_by_hand = by_hand("top-k", [
     # Monk, logistic loss, in Table 1 and, the other way round, in Table 4; Sinc in Tables 5 and 2.
@@ -42,3 +43,14 @@ def test_normal_equations_are_the_solver_of_the_average_square_loss():
     x, y = simulate._draws_of_sinc("cells", 1, np.random.default_rng(2))
     w = simulate._least_squares(x, y, 1e-4)[0]
     assert np.allclose(w, fit(x[0], y[0], "square", k=1.0, C=1e4, tol=1e-10).coef, atol=1e-7)
+
+
+def test_exchange_that_goes_round_in_circles_ends(monkeypatch):
+    # One of these samples returns to the same few examples again and again.
+    rng = block_generator(9, "top-k/table-5", "", 1)
+    x, y = simulate._draws_of_sinc("ends", 32, rng)
+    x, y = x[:, :500], y[:, :500]
+    found = np.abs(y - np.matvec(x, simulate._minimax(x, y))).max(axis=1)
+    monkeypatch.setattr(simulate, "FORGETFUL", 0)
+    assert found == pytest.approx(np.abs(y - np.matvec(x, simulate._minimax(x, y))).max(axis=1),
+                                  rel=1e-3)

@@ -103,10 +103,15 @@ def sinc_maximum(centres: str, *, size: int, rng: np.random.Generator) -> Floats
     return np.asarray(np.sqrt((r**2).mean(axis=1)))
 
 
+FORGETFUL = 8
+"""Exchanges that keep few examples, which may go round in circles; later ones keep all."""
+
+
 def _minimax(x: Floats, y: Floats) -> Floats:
     """By exchange: on few examples, and on those of largest residual until none is larger."""
     size, n, d = x.shape
     w, index = _least_squares(x, y, 1e-6), np.empty((size, 0), np.intp)
+    exchanges = 0
     while True:
         r = np.abs(y - np.matvec(x, w))
         more = np.argpartition(r, -4 * d, axis=1)[:, -4 * d:]
@@ -121,6 +126,9 @@ def _minimax(x: Floats, y: Floats) -> Floats:
         here = np.abs(target - np.matvec(some, w)).max(axis=1)
         if (np.abs(y - np.matvec(x, w)).max(axis=1) <= here * (1 + 1e-4)).all():
             return w
+        exchanges += 1
+        if exchanges > FORGETFUL:
+            continue
         # No more than d + 1 examples carry a minimax fit.
         support = np.argpartition(carried, -2 * d, axis=1)[:, -2 * d:]
         index = np.take_along_axis(index, support, axis=1)
