@@ -1080,6 +1080,48 @@ def test_a_claim_whose_metadata_are_no_file_is_named_and_costs_no_other(
         assert store.ids() == ["kernel-mean/lemma-3", CLAIM]
 
 
+@pytest.mark.parametrize("name", ["zarr.json", "kernel-mean/zarr.json", ".journal/run.json"])
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_what_is_no_file_is_written_anew(
+    tmp_path: Path, name: str, make: Callable[[Path], None]
+) -> None:
+    """The report said so, and the audit failed: "Is a directory"."""
+    finished_store(tmp_path / "s")
+    metadata = tmp_path / "s" / name
+    whole = metadata.read_bytes()
+    metadata.unlink()
+    make(metadata)
+    with (
+        pytest.warns(Damaged, match="damaged; .*an audit with this store writes it anew$"),
+        Store.load(tmp_path / "s") as store,
+    ):
+        assert store.ids() == [CLAIM]
+        assert store.read(CLAIM).attrs["verdict"] == "upheld"
+    with pytest.warns(Damaged):
+        finished_store(tmp_path / "s")
+    assert metadata.read_bytes() == whole
+
+
+@pytest.mark.parametrize("name", ["zarr.json", "kernel-mean/zarr.json", ".journal/run.json"])
+def test_a_folder_of_others_in_the_place_of_metadata_is_kept(tmp_path: Path, name: str) -> None:
+    finished_store(tmp_path / "s")
+    metadata = tmp_path / "s" / name
+    metadata.unlink()
+    metadata.mkdir()
+    (metadata / "thesis").write_text("ten years of work")
+    with (
+        pytest.warns(Damaged, match="a folder with something in it: move it away, and an audit"),
+        Store.load(tmp_path / "s") as store,
+    ):
+        assert store.ids() == [CLAIM]
+    with (
+        pytest.warns(Damaged),
+        pytest.raises(StoreError, match=f"{metadata} is a folder with something in it: move it"),
+    ):
+        Store.open(tmp_path / "s", RUN)
+    assert (metadata / "thesis").read_text() == "ten years of work"
+
+
 def test_a_flipped_bit_in_any_byte_of_the_root(tmp_path: Path) -> None:
     """One bad byte in the list locks nothing: the copy of the run and the groups make it anew."""
     finished_store(tmp_path / "s")
@@ -1676,6 +1718,7 @@ def test_a_durable_store_outlives_a_loss_of_power(
 
 
 def test_only_a_directory_can_be_durable() -> None:
-    for place, name in ((None, "that goes with"), ("memory://durable", "memory://durable is none")):
-        with pytest.raises(StoreError, match=f"waits for the disk .* the store {name}"):
+    url = "memory://durable"
+    for place, remedy in ((None, "give one as store .--store PATH"), (url, f"store {url} is none")):
+        with pytest.raises(StoreError, match=f"waits for the disk .*{remedy}"):
             Store.open(place, RUN, durable=True)

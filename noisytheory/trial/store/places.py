@@ -95,6 +95,8 @@ class Directory:
             target.parent.mkdir()
             if self.durable:
                 sync_folder(target.parent.parent)
+        if target.is_dir() and not target.is_symlink():
+            os.rmdir(target)  # refused unless it is empty
         os.replace(partial, target)
         if self.durable:
             sync_folder(target.parent)
@@ -104,7 +106,8 @@ class Directory:
         with os.scandir(self.path / key) as entries:
             return sorted(
                 e.name for e in entries
-                if e.is_dir(follow_symlinks=False) and not e.name.startswith(".")
+                if e.is_dir(follow_symlinks=False)
+                and not e.name.startswith(".") and e.name != "zarr.json"
             )
 
     def names(self, key: str) -> list[str]:

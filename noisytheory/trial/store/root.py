@@ -83,7 +83,7 @@ class Root:
         if kept is None and COPY.rpartition("/")[2] in self.place.names(HIDDEN):
             damage(
                 f"{COPY} in the store {self.location}, a copy of what its zarr.json says of the "
-                "run, is damaged; an audit with this store writes it anew"
+                f"run, is damaged; {self._remedy(COPY)}"
             )
         try:
             text = self.place.read("zarr.json")
@@ -99,6 +99,10 @@ class Root:
                     f"{self.location} is not a store: its zarr.json is damaged or not ours"
                 ) from None
             stored = {}
+        except OSError as error:
+            if kept is None or not gone(error):
+                raise
+            stored = {}
         if kept is None or stored == kept:
             return stored
         self._say_list()
@@ -108,8 +112,15 @@ class Root:
     def _say_list(self) -> None:
         damage(
             f"the list of the store {self.location} (its zarr.json) is damaged; the claims are "
-            "found without it, and an audit with this store writes it anew"
+            f"found without it, and {self._remedy('zarr.json')}"
         )
+
+    def _remedy(self, key: str) -> str:
+        """What mends a file: to write it, unless somebody's folder is there."""
+        anew = "an audit with this store writes it anew"
+        if self.place.moves and self.place.names(key):
+            return f"there is a folder with something in it: move it away, and {anew}"
+        return anew
 
     def _copy(self) -> dict[str, Any] | None:
         """Return the copy of the attributes, if it is whole."""
@@ -154,7 +165,7 @@ class Root:
             if not self._is_paper(paper):
                 damage(
                     f"{paper}/zarr.json in the store {self.location} is damaged; the claims are "
-                    "found without it, and an audit with this store writes it anew"
+                    f"found without it, and {self._remedy(f'{paper}/zarr.json')}"
                 )
         self._look("", [HIDDEN, *papers])
         for paper in papers:
