@@ -7,7 +7,6 @@ import contextlib
 import os
 import signal
 import sys
-import threading
 from typing import Any
 
 
@@ -39,12 +38,13 @@ def run() -> None:
         atexit._run_exitfuncs()
         sys.stderr.flush()
         os._exit(130)
-    others = set(threading.enumerate()) - {threading.main_thread()}
-    if isinstance(code, int) and not all(thread.daemon for thread in others):
-        # What a function of somebody's file has left running would be waited for.
+    if isinstance(code, int):
+        # What a function of somebody's file has left running would be waited for, and to take all
+        # modules apart costs as long again as to answer: the time that was printed is the whole.
         atexit._run_exitfuncs()
-        with contextlib.suppress(OSError, ValueError):
-            sys.stdout.flush()
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(AttributeError, OSError, ValueError):
+                stream.flush()
         os._exit(code)
     sys.exit(code)
 

@@ -655,7 +655,15 @@ def _index(
 
 def _save(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text.rstrip() + "\n", encoding="utf-8", newline="\n")
+    # Moved into place: a link of that name may lead to data of others.
+    partial = path.with_name(f".{os.getpid()}.partial")
+    partial.unlink(missing_ok=True)
+    try:
+        with open(partial, "x", encoding="utf-8", newline="\n") as file:
+            file.write(text.rstrip() + "\n")
+        os.replace(partial, path)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def environment() -> Environment:
@@ -683,6 +691,7 @@ def environment() -> Environment:
             Markup('<span class="part">{}</span>').format(part) for part in text.split("/")
         ),
         "plain": mathematics.plain_markdown,
+        "plain_formula": mathematics.plain_formula,
         "spaced": _spaced,
         "plain_cell": lambda text: " ".join(
             mathematics.plain_markdown(text).split()

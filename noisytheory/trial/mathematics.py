@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from markdown_it.rules_block import StateBlock
     from markdown_it.rules_inline import StateInline
 
-__all__ = ["mathml", "plain_markdown", "render", "render_line"]
+__all__ = ["mathml", "plain_formula", "plain_markdown", "render", "render_line"]
 
 _INLINE = re.compile(r"\$\$(?P<wide>.+?)\$\$|\$(?P<tex>[^\s$](?:[^$]*?[^\s$\\])?)\$(?!\d)", re.S)
 
@@ -223,7 +223,7 @@ def render_line(text: str) -> str:
 
 
 def plain_markdown(text: str) -> str:
-    r"""A note for a Markdown file: HTML in it is escaped, formulas and code stay as they are.
+    r"""A note for a Markdown file: HTML in it is escaped, formulas and code mean what they did.
 
     Parameters
     ----------
@@ -245,5 +245,26 @@ def plain_markdown(text: str) -> str:
     for i in range(0, len(pieces), step):
         kept.append(pieces[i].replace("<", "&lt;"))
         if i + 1 < len(pieces):
-            kept.append(pieces[i + 1])
+            whole = pieces[i + 1]
+            kept.append(whole if whole.startswith("`") else plain_formula(whole))
     return "".join(kept)
+
+
+def plain_formula(tex: str) -> str:
+    r"""A formula for a Markdown file: what would be HTML, or end its block, is TeX again.
+
+    Parameters
+    ----------
+    tex : str
+        LaTeX, without dollars.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> plain_formula("a<b, <i>x</i>")
+    'a<b, \\lt i>x\\lt /i>'
+    """
+    return re.sub(r"<(?=[A-Za-z/!?][^<]*>)", r"\\lt ", tex).replace("```", "` ` `")

@@ -6,6 +6,7 @@ import dataclasses
 import errno
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -465,3 +466,17 @@ def test_a_damaged_claim_is_named_and_the_others_are_reported(tmp_path):
         assert result.exit_code == 2 and "index.html" in result.stdout
         assert "kernel-mean/lemma-19~printed" in result.stderr and "is damaged" in result.stderr
         assert len(result.stderr.splitlines()) == 1
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no system that tells it")
+def test_the_time_printed_is_that_of_the_whole_process():
+    """It began only after the imports."""
+    code = "import time; time.sleep(3); from noisytheory.__main__ import run; run()"
+    words = ["audit", "kernel-mean/lemma-10", "--budget", "smoke", "-q", "--workers", "0"]
+    began = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words], capture_output=True, text=True, check=True
+    )
+    whole = time.monotonic() - began
+    (seconds,) = re.findall(r"; ([\d.]+) s, seed", done.stdout)
+    assert 3 <= float(seconds) <= whole + 0.1

@@ -906,6 +906,80 @@ def test_a_folder_that_becomes_a_link_is_not_written_to(tmp_path: Path) -> None:
     assert not list((tmp_path / "elsewhere").iterdir())
 
 
+@pytest.mark.parametrize("name", ["lhs", "rhs", "lhs/c.0.0.0.0", "lhs/zarr.json"])
+@pytest.mark.parametrize("metadata", [None, "{}"])
+def test_a_link_in_the_place_of_an_array_is_named_and_left_alone(
+    tmp_path: Path, name: str, metadata: str | None
+) -> None:
+    """It went, an array took its place, and the audit said that it had mended the group."""
+    finished_store(tmp_path / "s")
+    group = tmp_path / "s" / group_of(CLAIM)
+    (group / "zarr.json").unlink()
+    if metadata is not None:
+        (group / "zarr.json").write_text(metadata)
+    (tmp_path / "elsewhere").mkdir()
+    link = group / name
+    shutil.rmtree(link) if link.is_dir() else link.unlink(missing_ok=True)
+    link.symlink_to(tmp_path / "elsewhere")
+    with (
+        pytest.raises(StoreError, match=f"{link} is a symbolic link"), warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("ignore")
+        with Store.open(tmp_path / "s", RUN) as store:
+            fill(open_blocks(store))
+    assert link.is_symlink() and not list((tmp_path / "elsewhere").iterdir())
+
+
+def test_a_link_in_a_group_without_metadata_is_refused_before_the_work(tmp_path: Path) -> None:
+    finished_store(tmp_path / "s")
+    group = tmp_path / "s" / group_of(CLAIM)
+    (group / "zarr.json").unlink()
+    shutil.rmtree(group / "rhs")
+    (group / "rhs").symlink_to(tmp_path)
+    with (
+        pytest.warns(Remark, match=f"left alone: {group_of(CLAIM)}/rhs$"),
+        Store.open(tmp_path / "s", RUN) as store,
+        pytest.raises(StoreError, match="rhs is a symbolic link"),
+    ):
+        open_blocks(store)
+
+
+@pytest.mark.parametrize("metadata", [None, "{}", "whole"])
+def test_files_of_others_in_a_group_are_named(tmp_path: Path, metadata: str | None) -> None:
+    strays = with_strays(tmp_path / "s")
+    group = tmp_path / "s" / group_of(CLAIM)
+    if metadata != "whole":
+        (group / "zarr.json").unlink()
+    if metadata == "{}":
+        (group / "zarr.json").write_text(metadata)
+    named = [f"{group_of(CLAIM)}/{name}" for name in ("chapter", "thesis", "lhs/thesis")]
+    with pytest.warns(Remark, match=f"left alone: {', '.join(named)}$"):
+        Store.open(tmp_path / "s", RUN).close()
+    assert {path.read_text() for path in strays} == {"ten years of work"}
+
+
+def test_a_file_in_the_place_of_an_array_is_kept(tmp_path: Path) -> None:
+    finished_store(tmp_path / "s")
+    group = tmp_path / "s" / group_of(CLAIM)
+    (group / "zarr.json").unlink()
+    shutil.rmtree(group / "rhs")
+    (group / "rhs").write_text("ten years of work")
+    with (
+        pytest.warns(Damaged), pytest.warns(Remark, match="/rhs$"),
+        Store.open(tmp_path / "s", RUN) as store,
+        pytest.raises(StoreError, match="rhs: Not a directory"),
+    ):
+        fill(open_blocks(store))
+    assert (group / "rhs").read_text() == "ten years of work"
+
+
+def fill(blocks: ClaimBlocks) -> None:
+    for cell in range(CELLS):
+        for number in range(2):
+            blocks.put(cell, number, block(cell, number))
+    blocks.finish(summary())
+
+
 def with_strays(store: Path) -> list[Path]:
     """Files of somebody else's in the group of a finished claim."""
     finished_store(store)
@@ -936,12 +1010,11 @@ def test_what_is_not_ours_outlives_death_while_a_group_is_replaced(
 def test_what_is_not_ours_outlives_a_group_that_is_written_anew(tmp_path: Path) -> None:
     strays = with_strays(tmp_path / "s")
     (tmp_path / "s" / group_of(CLAIM) / "zarr.json").write_text("{}")
-    with pytest.warns(Damaged), Store.open(tmp_path / "s", RUN) as store:
-        blocks = open_blocks(store)
-        for cell in range(CELLS):
-            for number in range(2):
-                blocks.put(cell, number, block(cell, number))
-        blocks.finish(summary())
+    with (
+        pytest.warns(Damaged), pytest.warns(Remark, match="/chapter, "),
+        Store.open(tmp_path / "s", RUN) as store,
+    ):
+        fill(open_blocks(store))
     assert {path.read_text() for path in strays} == {"ten years of work"}
     with pytest.warns(Remark, match="/chapter, "), Store.load(tmp_path / "s") as store:
         assert store.ids() == [CLAIM]
@@ -1005,6 +1078,48 @@ def test_a_claim_whose_metadata_are_no_file_is_named_and_costs_no_other(
         finished_store(tmp_path / "s")
     with Store.load(tmp_path / "s") as store:
         assert store.ids() == ["kernel-mean/lemma-3", CLAIM]
+
+
+@pytest.mark.parametrize("name", ["zarr.json", "kernel-mean/zarr.json", ".journal/run.json"])
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
+def test_what_is_no_file_is_written_anew(
+    tmp_path: Path, name: str, make: Callable[[Path], None]
+) -> None:
+    """The report said so, and the audit failed: "Is a directory"."""
+    finished_store(tmp_path / "s")
+    metadata = tmp_path / "s" / name
+    whole = metadata.read_bytes()
+    metadata.unlink()
+    make(metadata)
+    with (
+        pytest.warns(Damaged, match="damaged; .*an audit with this store writes it anew$"),
+        Store.load(tmp_path / "s") as store,
+    ):
+        assert store.ids() == [CLAIM]
+        assert store.read(CLAIM).attrs["verdict"] == "upheld"
+    with pytest.warns(Damaged):
+        finished_store(tmp_path / "s")
+    assert metadata.read_bytes() == whole
+
+
+@pytest.mark.parametrize("name", ["zarr.json", "kernel-mean/zarr.json", ".journal/run.json"])
+def test_a_folder_of_others_in_the_place_of_metadata_is_kept(tmp_path: Path, name: str) -> None:
+    finished_store(tmp_path / "s")
+    metadata = tmp_path / "s" / name
+    metadata.unlink()
+    metadata.mkdir()
+    (metadata / "thesis").write_text("ten years of work")
+    with (
+        pytest.warns(Damaged, match="a folder with something in it: move it away, and an audit"),
+        Store.load(tmp_path / "s") as store,
+    ):
+        assert store.ids() == [CLAIM]
+    with (
+        pytest.warns(Damaged),
+        pytest.raises(StoreError, match=f"{metadata} is a folder with something in it: move it"),
+    ):
+        Store.open(tmp_path / "s", RUN)
+    assert (metadata / "thesis").read_text() == "ten years of work"
 
 
 def test_a_flipped_bit_in_any_byte_of_the_root(tmp_path: Path) -> None:
@@ -1603,6 +1718,7 @@ def test_a_durable_store_outlives_a_loss_of_power(
 
 
 def test_only_a_directory_can_be_durable() -> None:
-    for place, name in ((None, "that goes with"), ("memory://durable", "memory://durable is none")):
-        with pytest.raises(StoreError, match=f"waits for the disk .* the store {name}"):
+    url = "memory://durable"
+    for place, remedy in ((None, "give one as store .--store PATH"), (url, f"store {url} is none")):
+        with pytest.raises(StoreError, match=f"waits for the disk .*{remedy}"):
             Store.open(place, RUN, durable=True)

@@ -7,7 +7,7 @@ import errno
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +95,8 @@ class Directory:
             target.parent.mkdir()
             if self.durable:
                 sync_folder(target.parent.parent)
+        if target.is_dir() and not target.is_symlink():
+            os.rmdir(target)  # refused unless it is empty
         os.replace(partial, target)
         if self.durable:
             sync_folder(target.parent)
@@ -104,7 +106,8 @@ class Directory:
         with os.scandir(self.path / key) as entries:
             return sorted(
                 e.name for e in entries
-                if e.is_dir(follow_symlinks=False) and not e.name.startswith(".")
+                if e.is_dir(follow_symlinks=False)
+                and not e.name.startswith(".") and e.name != "zarr.json"
             )
 
     def names(self, key: str) -> list[str]:
@@ -138,6 +141,7 @@ class Directory:
         _no_link(target)
         try:
             yield create
+            _nothing_lost(staged, target)
             if self.durable:
                 for folder in made:
                     sync_folder(staged / folder)
@@ -160,6 +164,7 @@ class Directory:
         # Before the work, and not after it.
         _no_link((self.path / group).parent)
         _no_link(self.path / group)
+        _no_link_among(self.path / group, layout.variables)
         return FileJournal(Path(self._hidden(group, "blocks")), layout, self.durable)
 
     def sweep(self) -> None:
@@ -207,11 +212,31 @@ def _no_link(path: Path) -> None:
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
 
 
+def _no_link_among(group: Path, names: Iterable[str]) -> None:
+    """Refuse a link where an array will be: without metadata it may be any, and is not ours."""
+    known = (group / "zarr.json").is_file()
+    for there in map(group.joinpath, names) if known else group.glob("*"):
+        if there.name != "zarr.json":
+            _no_link(there)
+
+
+def _nothing_lost(new: Path, old: Path) -> None:
+    """Refuse to replace what is of another kind and cannot have been ours."""
+    for entry in new.rglob("*") if old.is_dir() else ():
+        there = old / entry.relative_to(new)
+        if there != old / "zarr.json":
+            _no_link(there)
+        if entry.is_dir() and there.is_file():
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(there))
+        if entry.is_file() and there.is_dir() and any(there.iterdir()):
+            raise OSError(errno.ENOTEMPTY, os.strerror(errno.ENOTEMPTY), str(there))
+
+
 def _keep_strays(old: Path, new: Path) -> None:
     """Move what is not of this package from a group, or an array of it, to that in its place."""
     for entry in list(old.iterdir()):
         there = new / entry.name
-        if OF_AN_ARRAY.fullmatch(entry.name):
+        if OF_AN_ARRAY.fullmatch(entry.name) and not entry.is_symlink():
             continue
         if not there.exists():
             if entry.is_symlink() or not (entry / "zarr.json").is_file():

@@ -83,7 +83,7 @@ class Root:
         if kept is None and COPY.rpartition("/")[2] in self.place.names(HIDDEN):
             damage(
                 f"{COPY} in the store {self.location}, a copy of what its zarr.json says of the "
-                "run, is damaged; an audit with this store writes it anew"
+                f"run, is damaged; {self._remedy(COPY)}"
             )
         try:
             text = self.place.read("zarr.json")
@@ -99,6 +99,10 @@ class Root:
                     f"{self.location} is not a store: its zarr.json is damaged or not ours"
                 ) from None
             stored = {}
+        except OSError as error:
+            if kept is None or not gone(error):
+                raise
+            stored = {}
         if kept is None or stored == kept:
             return stored
         self._say_list()
@@ -108,8 +112,15 @@ class Root:
     def _say_list(self) -> None:
         damage(
             f"the list of the store {self.location} (its zarr.json) is damaged; the claims are "
-            "found without it, and an audit with this store writes it anew"
+            f"found without it, and {self._remedy('zarr.json')}"
         )
+
+    def _remedy(self, key: str) -> str:
+        """What mends a file: to write it, unless somebody's folder is there."""
+        anew = "an audit with this store writes it anew"
+        if self.place.moves and self.place.names(key):
+            return f"there is a folder with something in it: move it away, and {anew}"
+        return anew
 
     def _copy(self) -> dict[str, Any] | None:
         """Return the copy of the attributes, if it is whole."""
@@ -138,15 +149,14 @@ class Root:
                     entry = self._entry(group)
                 except FileNotFoundError:
                     # Where groups are moved into place, each has had its metadata.
-                    if self.place.moves:
+                    if self.place.moves:  # Elsewhere it may be about to be written.
                         self.damaged[group] = "its zarr.json is missing"
-                    else:  # It may be about to be written.
-                        names = self.place.names(group)
-                        self._look(group, [n for n in names if self._is_array(f"{group}/{n}")])
+                    self._look_into(group)
                 except (OSError, *UNREADABLE) as error:
                     if isinstance(error, OSError) and not gone(error):
                         raise
                     self.damaged[group] = "its zarr.json cannot be read"
+                    self._look_into(group)
                 else:
                     if group not in self.damaged:
                         self.groups[group] = entry
@@ -155,7 +165,7 @@ class Root:
             if not self._is_paper(paper):
                 damage(
                     f"{paper}/zarr.json in the store {self.location} is damaged; the claims are "
-                    "found without it, and an audit with this store writes it anew"
+                    f"found without it, and {self._remedy(f'{paper}/zarr.json')}"
                 )
         self._look("", [HIDDEN, *papers])
         for paper in papers:
@@ -173,10 +183,17 @@ class Root:
         if others := set(self.place.names(folder)).difference(known, ("zarr.json",)):
             self._strays += [f"{folder}/{name}".lstrip("/") for name in sorted(others)]
 
-    def _is_array(self, key: str) -> bool:
-        """Whether a folder holds what an array does, and nothing else."""
-        names = self.place.names(key)
-        return bool(names) and all(map(OF_AN_ARRAY.fullmatch, names))
+    def _look_into(self, group: str) -> None:
+        """Note what else is in a group that does not say what it holds, and in its arrays."""
+        inside = {name: self.place.names(f"{group}/{name}") for name in self._folders(group)}
+        arrays = [name for name, names in inside.items() if any(map(OF_AN_ARRAY.fullmatch, names))]
+        self._look(group, arrays)
+        for name in arrays:
+            self._look(f"{group}/{name}", filter(OF_AN_ARRAY.fullmatch, inside[name]))
+
+    def _folders(self, group: str) -> list[str]:
+        """What may be arrays: no links, and no files where there are folders."""
+        return self.place.groups(group) if self.place.moves else self.place.names(group)
 
     def _check_list(self) -> None:
         """Compare what the list says of groups with what they say themselves."""
@@ -242,7 +259,7 @@ class Root:
         if group_of(claim_id) != group:
             self.damaged[group] = f"it is that of {claim_id}"
             self.foreign.add(group)
-        self._look(group, described)
+        self._look(group, set(described).intersection(self._folders(group)))
         for name, about in described.items():
             self._look(f"{group}/{name}", (chunk_key("", about)[1:],))
         for name in _OF_AN_AUDIT:

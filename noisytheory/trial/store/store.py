@@ -105,10 +105,15 @@ class Store:
             self = cls(place_at(location))
         root = self._root
         if durable:
-            if location is None or not isinstance(root.place, Directory):
+            if location is None:
                 raise StoreError(
-                    "durable waits for the disk of a directory, and the store "
-                    f"{location or 'that goes with this process'} is none: leave durable out"
+                    "durable waits for the disk of a directory that stays: give one as store "
+                    "(--store PATH), or leave durable out"
+                )
+            if not isinstance(root.place, Directory):
+                raise StoreError(
+                    f"durable waits for the disk of a directory, and the store {location} is "
+                    "none: leave durable out, or give a directory as store"
                 )
             root.place.durable = True
         try:
