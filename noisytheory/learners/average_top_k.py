@@ -92,6 +92,9 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
         losses = CLASSIFICATION if isinstance(self, ClassifierMixin) else REGRESSION
         if self.loss not in losses:
             raise ValueError(f"loss must be one of {', '.join(losses)}, got {self.loss!r}")
+        if isinstance(self.k, str) and self.k == "path":
+            raise ValueError("k must be a whole number or a fraction in (0, 1], got 'path': "
+                             "all k at once are the method path")
         if self.fit_intercept not in (True, False, "regularised"):
             raise ValueError(
                 f"fit_intercept must be True, False or 'regularised', got {self.fit_intercept!r}")
@@ -220,10 +223,12 @@ class AverageTopKClassifier(_Classifier, _Linear):
     Parameters
     ----------
     loss : str
-        ``"logistic"``, ``"hinge"``, ``"squared-hinge"``, ``"margin-square"`` or
-        ``"logistic-natural"``.
+        ``"logistic"``, ``"hinge"``, ``"squared-hinge"``, ``"margin-square"``,
+        ``"logistic-natural"`` or ``"exponential"``. The last is fragile: at a C of millions its
+        losses may overflow.
     k : int or float
         A count, or a fraction in (0, 1]. The tail mass $\nu=k/n$ of the CVaR that is minimised.
+        All of them at once are the method `path`.
     C : float
         Above 0; small is strong regularisation.
     fit_intercept : {True, False, "regularised"}
@@ -246,7 +251,9 @@ class AverageTopKClassifier(_Classifier, _Linear):
 
     Notes
     -----
-    Labels of two classes only; the sign of 0 is the second class. Source: Eq. (3) and (6) of the
+    Labels of two classes only; the sign of 0 is the second class. The checks of scikit-learn hold
+    at the defaults, but not for instance of ``("squared-hinge", k=3)``: on their tiny samples zero
+    is then the minimiser. Source: Eq. (3) and (6) of the
     paper.
 
     Examples
@@ -380,6 +387,9 @@ class _Machine(BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"kernel must be one of {', '.join(KERNELS)} or a Kernel, "
                              f"got {self.kernel!r}")
         given = dict(self.kernel_params or {})
+        if self.kernel == "polynomial" and "degree" not in given:
+            raise ValueError("kernel_params must hold the degree of a polynomial kernel, "
+                             f"such as {{'degree': 3}}, got {self.kernel_params!r}")
         if self.kernel in ("gaussian", "laplace") and "bandwidth" not in given:
             # Of the weighted coordinates, so that a weight of two is two rows.
             share = np.full(len(points), 1 / len(points)) if weight is None else (

@@ -91,3 +91,22 @@ def test_a_choice_becomes_the_model_and_linear_ones_take_sparse_rows(learner, y)
     again = learner(C=chosen.C, k=chosen.k).fit(X, y)
     assert np.allclose(again._scores(X), model._scores(X), atol=1e-2)
     assert chosen.error == chosen.errors.min()
+
+
+def test_what_is_missing_or_elsewhere_is_said():
+    with pytest.raises(ValueError, match="kernel_params must hold the degree of a polynomial"):
+        AverageTopKSVC("polynomial").fit(X, LABELS)
+    assert AverageTopKSVC("polynomial", kernel_params={"degree": 2}).fit(X, LABELS).gap_ < 1
+    with pytest.raises(ValueError, match="got 'path': all k at once are the method path"):
+        AverageTopKClassifier(k="path").fit(X, LABELS)
+
+
+def test_losses_that_overflow_are_named():
+    rng = np.random.default_rng(32)
+    rows = rng.standard_normal((30, 4))
+    rows[rng.random(rows.shape) < 0.4] = 0
+    labels = np.where(rows[:, 0] + rng.standard_normal(30) * rng.choice([0.1, 1]) > 0, 1, -1)
+    model = AverageTopKClassifier("exponential", C=float(10 ** rng.uniform(4, 9)),
+                                  fit_intercept=False)
+    with pytest.raises(ValueError, match=r"exponential losses overflow at C=8\.8"):
+        model.path(rows, labels)

@@ -513,3 +513,9 @@ def test_a_mean_below_zero_is_drawn_there():
     axes = drawn.axes[0]
     places = np.concatenate([line.get_xdata() for line in axes.get_lines()])
     assert places.min() == pytest.approx(-0.5, abs=0.02) and axes.get_xlim()[0] < -0.5
+
+
+def test_a_mean_of_zero_is_no_share_of_its_bound():
+    found = audit("top-k/toy-case-5", budget="smoke")["top-k/toy-case-5"]
+    figure = figures.means(found.dataset)
+    assert figure.get_suptitle() == "The mean is at most 0, to rounding, and the bound above it"

@@ -119,8 +119,12 @@ def means(dataset: xr.Dataset | Record) -> Figure:
 
 def _furthest(record: Record, worst: float, as_ratio: bool) -> str:
     """How near the mean comes to its bound, or how far from its value it is."""
+    if record.kind == "mean" and as_ratio and worst + 1 < 1e-9:
+        return "The mean is at most 0, to rounding, and the bound above it"
     if record.kind == "mean" and as_ratio:
         return f"The mean reaches at most {share_of(worst + 1)} the bound"
+    if record.kind == "mean" and abs(worst) < 1e-12:
+        return "The mean comes up to the bound"
     if record.kind == "mean":
         beyond = "above" if worst > 0 else "below"
         return f"The mean stays {number(abs(worst))} {beyond} the bound"

@@ -214,7 +214,10 @@ def fit(
         if given.shape not in ((rows.shape[1],), (rows.shape[1] + intercept,)):
             raise ValueError(f"start must have {rows.shape[1]} coefficients, got {given.shape}")
         w0[: len(given)] = given
-    w, p, steps = task.solve(w0, solver)
+    try:
+        w, p, steps = task.solve(w0, solver)
+    except OverflowError as error:
+        raise ValueError(f"{loss} losses overflow at C={C:g}: take a smaller C") from error
     if intercept and np.ptp(task.targets) == 0:
         # One target for all: a constant fits, exactly.
         w = np.append(np.zeros(rows.shape[1]), task.targets[0])

@@ -156,7 +156,10 @@ def path(
         rows, labels, masses, loss, float(C), intercept, scaling == "average", tol)
     walk.start = start
     counts = (every_count(total) if ks is None else counts_of(ks, total, sample_weight is None))
-    found = walk.over(counts / total)
+    try:
+        found = walk.over(counts / total)
+    except OverflowError as error:
+        raise ValueError(f"{loss} losses overflow at C={C:g}: take a smaller C") from error
     if scaling == "average":
         found[:2] *= total / counts
     knots = np.array([knot.coef for knot in walk.knots])

@@ -66,3 +66,10 @@ def test_the_odds_meet_the_conditions_of_the_convex_programme():
         assert (wrong + np.minimum(odds * wrong, right)).sum() == nu
         tried += 1
     assert tried > 100
+
+
+def test_a_public_threshold_of_nine_tenths_is_refuted(monkeypatch):
+    public = sides.calibration_threshold
+    monkeypatch.setattr(sides, "calibration_threshold", lambda *given: 0.9 * public(*given))
+    found = nt.audit("top-k/new-calibration-iff", budget="smoke")
+    assert found["top-k/new-calibration-iff"].verdict == "refuted"

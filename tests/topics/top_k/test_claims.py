@@ -7,6 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+import noisytheory as nt
 from noisytheory.topics.top_k import (
     bayes_risk,
     calibration_threshold,
@@ -96,3 +97,18 @@ def test_the_population_knows_its_best_function():
     assert population.norm == pytest.approx(1.0, abs=1e-6)
     assert population.risk == pytest.approx(0.2, abs=1e-9)
     assert population.approximation == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.parametrize(("claim", "given", "message"), [
+    ("text-cvar/thomas", dict(ones=-100, n=1000, delta=0.05, nu=0.1, bound=1.0),
+     "ones must be a whole number >= 0, got -100"),
+    ("text-cvar/thomas", dict(ones=2000, n=1000, delta=0.05, nu=0.1, bound=1.0),
+     r"ones must be a whole number in \[0, n\], got 2000"),
+    ("text-cvar/exponential", dict(n=20, k=30), r"k must be a whole number in \[1, n\], got 30"),
+    ("new-theorem-2-sharp", dict(n=1000, delta=0.05, mu=0.2, C=0.01, kappa=1.0, norm=1.0,
+                                 approximation=0.0, risk=5.0),
+     "risk \\+ mu must be at most 1, got 5.2"),
+])
+def test_bounds_refuse_what_no_sample_has(claim, given, message):
+    with pytest.raises(ValueError, match=message):
+        nt.claims[f"top-k/{claim}"].bound(**given)

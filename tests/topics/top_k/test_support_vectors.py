@@ -6,7 +6,16 @@ until the sum is k/5 or all margins are 1; $\rho$ is the least margin of the oth
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import wraps
+
+import numpy as np
+import pytest
 from worked import Worked, by_hand
+
+import noisytheory as nt
+from noisytheory.topics.top_k.margins.bounds import margin_floor, norm_margin
+from noisytheory.topics.top_k.support_vectors import sides
 
 
 def line(*values, **more):
@@ -65,16 +74,14 @@ test_by_hand = by_hand("top-k", [
     Worked("new-dichotomy", ONES, 0, 0, cell=dict(C=2)),
     # C = 2: w = 2/5 over rho = 1/5 is the 2 of C = 10; at C = 2 it is 1.
     Worked("new-dichotomy/path", HALVES, 0, 0, cell=dict(C=2)),
-    # The floor is 4 (2/5)^2 / (2/5 * 4) = rho: times 5 * 2 * 4, 16. At g = 1 five losses of 1/2
-    # are more than k.
-    Worked("new-margin-floor", HALVES | G, 16, 16),
-    Worked("new-margin-floor", dict(**HALVES, g=[1, 0]), 0, 4),
-    Worked("new-margin-floor", HALVES | NONE, 0, 0, applies=False),
+    # The floor is 4 (2/5)^2 / (2/5 * 4) = 2/5 = rho. At g = 1 five losses of 1/2 are more than k.
+    Worked("new-margin-floor", HALVES | G, "-2/5", ("-2/5", "-2/5")),
+    Worked("new-margin-floor", dict(**HALVES, g=[1, 0]), "-2/5", (0, 0)),
+    Worked("new-margin-floor", HALVES | NONE, "-2/5", (0, 0), applies=False),
     # (6/80 + 3/80) / 5, and 2/5 * 9/80 - 9/400.
     Worked("new-margin-floor/risk", FIVE, "9/400", "9/400", cell=ONE),
-    # (4/5)^2 and rho^2 times 4, which is more than 4 * 2/5; with g = 0 that is left, 8/5.
-    Worked("new-norm-margin", HALVES | G, "16/25", "16/25"),
-    Worked("new-norm-margin", HALVES | NONE, "16/25", "32/125", applies=False),
+    # 4/5, and rho times 2, the root of what is more than 4 * 2/5.
+    Worked("new-norm-margin", HALVES | G, ("4/5", "4/5"), ("4/5", "4/5")),
     # Signs turned, g = 1 has a risk of 1/2: (2/5 - 1/2) / 2 - (1/2)^2 / 8; at its own margin
     # and rho, equality.
     Worked("eq-15", dict(**HALVES, g=[1, 0], rho="1/2"), "-13/160", "2/25"),
@@ -95,3 +102,28 @@ test_by_hand = by_hand("top-k", [
     Worked("text-not-worse", dict(**SPLIT, validation=rows(-1, -1, -1), test=rows(1, 1, 1)), 3, 3),
     Worked("text-not-worse", dict(**SPLIT, validation=rows(1, 1, -1), test=rows(1, 1, 1)), 1, 1),
 ])
+
+
+@pytest.mark.parametrize("wrong", [
+    lambda t: np.maximum(1 - t, 0) / 2,
+    lambda t: np.maximum(1 - t + (t * 0 + 1) / 10, 0),
+])
+def test_another_hinge_loss_is_refuted(monkeypatch, wrong):
+    monkeypatch.setattr(sides, "HINGE", replace(sides.HINGE, psi=wrong))
+    assert nt.audit("top-k/eq-6", budget="smoke")["top-k/eq-6"].verdict == "refuted"
+
+
+@pytest.mark.parametrize(("claim", "changed"), [
+    ("new-margin-floor", lambda **given: -margin_floor(**given | dict(C=1.1 * given["C"]))),
+    ("new-norm-margin", lambda margin, norm, C, **given:
+     margin * norm_margin(**given, norm=0.9 * norm, C=0.8 * C)),
+])
+def test_a_tenth_inside_the_public_bound_is_noticed(claim, changed):
+    whole = nt.claims[f"top-k/{claim}"]
+
+    @wraps(whole.bound)
+    def bound(**given):
+        return changed(**given)
+
+    found = nt.audit(replace(whole, bound=bound), budget="smoke")
+    assert found.verdict in ("undecided", "refuted")

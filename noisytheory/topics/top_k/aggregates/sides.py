@@ -234,8 +234,7 @@ def geometric_mean(at: Losses, times: int) -> dict[str, Numbers]:
 def zero_one(at: Pairs, shape: str, times: int) -> dict[str, Numbers]:
     """The 0-1 loss, a score of 0 an error, below an individual loss."""
     t = np.where(np.asarray(at.c > 2), at.a * 0, at.a)
-    zero = t * 0
-    loss = dict(hinge=np.maximum(1 - t, zero), square=(1 - t) ** 2)[shape]
+    loss = individual("margin-square" if shape == "square" else shape).psi(t)
     error = np.asarray(t <= 0).astype(int)
     return dict(lhs=times * error, rhs=loss)
 

@@ -16,7 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.topics.top_k.calibrated.battery import Half, battery, bayes, noisy_bayes
-from noisytheory.topics.top_k.calibration import clipped_logit, minimisers
+from noisytheory.topics.top_k.calibration import (
+    calibration_threshold,
+    clipped_logit,
+    minimisers,
+)
 from noisytheory.topics.top_k.individual import individual
 from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary.exact import around, enclosed_root
@@ -174,18 +178,25 @@ def level_at(loss: str, odds: Fraction | None) -> Interval:
     return (4 / (1 + odds) ** 2,) * 2
 
 
+def public_threshold(index: int) -> float:
+    """What a user gets for a population of the battery."""
+    masses, eta = battery()
+    return calibration_threshold(masses[index].astype(float), eta[index].astype(float))
+
+
 def threshold(loss: str, times: float) -> dict[str, Numbers]:
     r"""Whether the minimiser is calibrated, against whether $\nu>2R^*$ times a factor."""
     at = some(loss, "bayes")
-    return dict(lhs=at["calibrated"], rhs=(at["nu"] > times * at["twice"]).astype(int),
+    public = np.array([public_threshold(i) for i in at["index"]])
+    return dict(lhs=at["calibrated"], rhs=(at["nu"] > times * public).astype(int),
                 index=at["index"], nu=at["nu"])
 
 
 def threshold_certificate(index: int, nu: float, times: float) -> Certificate:
-    """The same decided by fractions alone."""
-    exact, b = Fraction(nu), bayes(index)
-    return Certificate(int(falls(index, exact)), int(exact > Fraction(times) * 2 * b),
-                       [("R*", b), ("nu", exact)])
+    """Whether 0 is left is decided by fractions; sums of sixteenths are exact in floats."""
+    exact, public = Fraction(nu), Fraction(public_threshold(index))
+    return Certificate(int(falls(index, exact)), int(exact > Fraction(times) * public),
+                       [("threshold", public), ("nu", exact)])
 
 
 def by_optimal_risk(loss: str) -> dict[str, Numbers]:

@@ -36,6 +36,10 @@ def expected_top_k_exponential(n: Numeric, k: Numeric) -> Numeric:
     >>> round(float(expected_top_k_exponential(20, 2)), 7)
     3.0977397
     """
+    beyond = np.asarray(k > n)
+    if beyond.any():
+        counts = np.asarray(k + 0 * n)
+        raise ValueError(f"k must be a whole number in [1, n], got {counts[beyond].flat[0]:g}")
     return 1 + _harmonic(n) - _harmonic(k)
 
 

@@ -12,7 +12,7 @@ from noisytheory.topics.top_k import rare_loss
 from noisytheory.topics.top_k.cvar import bounds, simulate
 from noisytheory.topics.top_k.cvar.simulate import SteepLosses
 from noisytheory.trial.sides import scaled
-from noisytheory.vocabulary.domains import COUNT, SAMPLE_SIZE, Numeric, requires
+from noisytheory.vocabulary.domains import COUNT, SAMPLE_SIZE, Domain, Numeric, requires
 
 
 @requires(n=SAMPLE_SIZE, k=COUNT)
@@ -93,8 +93,15 @@ CVAR: dict[str, Any] = {
 }
 
 
+COUNT_OR_NONE = Domain(0, include_low=True, whole=True)
+
+
 def _thomas(ones: Any, n: int, delta: Any, nu: float, bound: float) -> Any:
     """Of samples that are known by how many of their losses are 1."""
+    COUNT_OR_NONE.check("ones", ones)
+    most = np.asarray(ones).max()
+    if most > n:
+        raise ValueError(f"ones must be a whole number in [0, n], got {most:g}")
     losses = (np.arange(n) >= n - np.asarray(ones)[..., None]).astype(float)
     return bounds.thomas_upper(losses, delta, nu, bound)
 

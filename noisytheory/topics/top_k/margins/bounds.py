@@ -64,7 +64,7 @@ def margin_floor(nu: Numeric, C: Numeric, advantage: Numeric, norm: Numeric) -> 
     >>> float(margin_floor(0.5, 1.0, 0.5, 1.0))
     0.5
     """
-    return np.minimum(1.0, C * advantage**2 / (nu * norm**2))
+    return np.minimum(1, C * advantage**2 / (nu * norm**2))
 
 
 @requires(nu=TAIL_MASS, C=REGULARISATION, mu=MU, norm=_SOME)

@@ -12,15 +12,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from noisytheory.topics.top_k.individual import individual
 from noisytheory.topics.top_k.interior_point import interior_point
 from noisytheory.topics.top_k.machine import Machine, machine, together
 from noisytheory.topics.top_k.vectors import Pairs, Signed, by_subsets, by_threshold, summed
+from noisytheory.vocabulary.exact import root
 
 __all__ = ["Rows", "Splits", "Targets"]
 
 Numbers = NDArray[Any]
 N = 5
 """Rows of an instance."""
+HINGE = individual("hinge")
 LARGE = 64
 """No margin reaches it: nu-SVM is the machine whose threshold starts there."""
 
@@ -59,6 +62,10 @@ class Rows:
         z[kind == 3] = z[kind == 3, :1]
         labels = np.where(rng.random((size, N)) < 0.5, -1, 1)
         g = rng.integers(-32, 33, size=(size, 2)) / 8
+        # On one row, repeated, the shortest vector without hinge loss: lines are attained there.
+        squares = dot(z[:, 0], z[:, 0])
+        alone = (kind == 3) & (squares > 0)
+        g[alone] = 16 * z[alone, 0] / (radius * squares[alone, None])
         return dict(z=radius * z / 16, labels=labels, g=g, rho=rng.integers(17, size=size) / 16)
 
 
@@ -123,7 +130,7 @@ def svms(at: Rows, k: int, C: int, *names: str) -> list[Machine]:
 
 def value_5(at: Rows, w: Numbers, k: int, C: Any) -> Numbers:
     """(5) with its threshold eliminated by sorting."""
-    losses = positive(1 - scores(at.z, w))
+    losses = HINGE.psi(scores(at.z, w))
     return np.asarray(summed(losses, k) / N + dot(w, w) / (2 * C))
 
 
@@ -257,17 +264,18 @@ def is_new(at: Rows, k: int, C: int) -> dict[str, Numbers]:
 
 
 def advantage(at: Rows, k: int) -> Numbers:
-    r"""$k-n\mathcal E_z(g)$."""
-    return np.asarray(k - positive(1 - scores(at.z, at.g)).sum(axis=1))
+    r"""$\nu-\mathcal E_z(g)$."""
+    losses = HINGE.psi(scores(at.z, at.g)).sum(axis=1)
+    return np.asarray(share(k, at.z) - losses * share(1, at.z))
 
 
-def floor_of_margin(at: Rows, k: int, C: int, times: int) -> dict[str, Numbers]:
-    r"""$C(\nu-\mathcal E_z(g))^2/(\nu\|g\|^2)$ against $\rho$, capped at 1, crossed."""
-    rho, more = 1 - svm(at, k, C).level, positive(advantage(at, k))
-    size = N * k * dot(at.g, at.g)
-    lhs = np.minimum(times * C * more * more, size)
-    return dict(lhs=lhs, rhs=rho * size, scale=size + one(size),
-                applies=np.asarray(size > 0))
+def floor_of_margin(at: Rows, k: int, C: int) -> dict[str, Any]:
+    r"""$-\rho$, and what its bound is made of, where $g\ne0$."""
+    square = dot(at.g, at.g)
+    some = np.asarray(square > 0)
+    rho = 1 - svm(at, k, C).level
+    return dict(lhs=-rho, nu=share(k, at.z) * one(rho), advantage=positive(advantage(at, k)),
+                norm=root(np.where(some, square, one(square))), scale=one(rho), applies=some)
 
 
 def training_risk(at: Rows, k: int, C: int, half: int) -> dict[str, Numbers]:
@@ -281,22 +289,24 @@ def training_risk(at: Rows, k: int, C: int, half: int) -> dict[str, Numbers]:
     return dict(lhs=lhs, rhs=rhs, scale=one(lhs), applies=np.asarray(inside))
 
 
-def norm_of_margin(at: Rows, k: int, C: int, quarter: int) -> dict[str, Numbers]:
-    r"""$\|f\|^2/\rho^2$ against $\max\{C\nu,\nu^2\|g\|^2/(\nu-\mathcal E_z(g))^2\}$, crossed."""
+def norm_of_margin(at: Rows, k: int, C: int) -> dict[str, Any]:
+    r"""$\|f\|$, and what its bound is made of, where $\mathcal E_z(g)<\nu$; in fractions both."""
     found = svm(at, k, C)
-    rho, more = 1 - found.level, advantage(at, k)
-    good = np.asarray(more > 0)
+    margin, more, nu = 1 - found.level, advantage(at, k), share(k, at.z)
+    square = dot(at.g, at.g)
+    good = np.asarray((more > 0) & (square > 0))
     safe = np.where(good, more, one(more))
-    bound = np.maximum(C * share(k, at.z) * one(safe), k * k * dot(at.g, at.g) / (safe * safe))
-    rhs = rho * rho * bound / quarter
-    return dict(lhs=dot(found.w, found.w), rhs=rhs, applies=good, scale=one(rhs) + rhs)
+    norm = np.where(good, square, one(square))
+    rhs = root(margin * margin * np.maximum(C * nu * one(safe), nu * nu * norm / (safe * safe)))
+    return dict(lhs=root(dot(found.w, found.w)), rhs=rhs, nu=nu * one(safe), advantage=safe,
+                norm=root(norm), margin=margin, applies=good, scale=one(margin))
 
 
 def compared(at: Rows, k: int, C: int, ridge: int) -> dict[str, Numbers]:
     r"""(15), both sides with their signs turned: what $(\rho g,\rho)$ gains, and the solution."""
     found = svm(at, k, C)
     rhs = -value_6(at, found.w, 1 - found.level, k, C)
-    risk = positive(1 - scores(at.z, at.g)).sum(axis=1) * share(1, at.z)
+    risk = HINGE.psi(scores(at.z, at.g)).sum(axis=1) * share(1, at.z)
     lhs = at.rho * (share(k, at.z) - risk) - at.rho**2 * dot(at.g, at.g) / (ridge * C)
     return dict(lhs=lhs, rhs=rhs, scale=one(lhs) + abs(lhs))
 

@@ -123,6 +123,10 @@ def theorem_2_sharp(
     >>> round(float(theorem_2_sharp(1000, 0.05, 0.2, 0.01, 1.0, 1.0, 0.0, 0.2)), 4)
     0.6511
     """
+    beyond = np.asarray(risk + mu + 0 * n > 1 + 1e-9)
+    if beyond.any():
+        sums = np.asarray(risk + mu + 0 * n)
+        raise ValueError(f"risk + mu must be at most 1, got {sums[beyond].flat[0]:g}")
     nu = _tail(n, risk, mu)
     ball = kappa * np.maximum(np.sqrt(C * nu), 2 * nu * norm / mu)
     left = delta - exceedance(n, mu, kappa * norm)
