@@ -561,10 +561,12 @@ class UMAClassifier(_Linear):
     def _memorised(self, predicted: NDArray[np.int64], codes: NDArray[np.int64]) -> bool:
         """Whether more of the noisy labels are met than any rule would meet of fresh ones."""
         given, best = self.confusion, self.confusion_.max(axis=0)
-        if isinstance(given, ConfusionEstimate):  # two standard errors more
-            best = best + 2 * np.sqrt(best * (1 - best) / given.audited[self._places])
-        shares = np.maximum(self.class_shares_, 0)
-        return bool((predicted == codes).mean() > best @ shares / shares.sum())
+        shares = np.maximum(self.class_shares_, 0) / np.maximum(self.class_shares_, 0).sum()
+        # Two standard errors more, of the labels and of an estimate.
+        error = np.sqrt(best * (1 - best) / len(codes))
+        if isinstance(given, ConfusionEstimate):
+            error = error + np.sqrt(best * (1 - best) / given.audited[self._places])
+        return bool((predicted == codes).mean() > (best + 2 * error) @ shares)
 
     def _hint(self, level: int) -> None:
         """What was mostly better than an estimate from so few."""

@@ -103,7 +103,9 @@ def test_every_discrepancy_is_tried_as_printed_and_repaired():
             )
             # Where the formula is lost, candidates stand for both; a repair may have our constants.
             allowed = {"candidate"} if number == "A11" else {"paper", "sharper"}
-            assert as_printed <= allowed
+            # What print says of its data is tried on others, which is no verdict in its name.
+            others = {"candidate"} if number in ("U20", "U29") else set()
+            assert as_printed <= allowed | others
             assert repaired <= allowed | {"candidate"}
             assert all(nt.claims[f"{paper.id}/{name}"].twin for name in place.repaired)
 
