@@ -210,7 +210,7 @@ def test_a_claim_whose_workers_die_leaves_the_others_their_results(tmp_path, mon
         assert [result.claim.id for result in found] == [fine.id, other.id]
     said = {name: str(error) for name, error in caught.value.faults.items()}
     assert said.pop("planted/raises").endswith("simulate raised RuntimeError: _Unheard('of')")
-    assert said.pop("planted/interrupts") == "its code raised KeyboardInterrupt"
+    assert said.pop("planted/interrupts") == "the claim's code raised KeyboardInterrupt"
     assert said.keys() == {f"planted/{name}" for name in ("ends", "late", "bound", "exact", "dies")}
     for name, text in said.items():
         how = "SIGKILL (out of memory?)" if name.endswith("/dies") else "exit code 0"
