@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import gc
 import pickle
+import sys
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
-from noisytheory.trial.engine import Engine, worked
+from noisytheory.trial.engine import Engine, Items, worked
 
 __all__ = ["SWEPT", "Ended", "begun", "in_processes"]
 
@@ -34,38 +35,77 @@ def begun(workers: int, first: Callable[[], object]) -> Iterator[Engine]:
 
 
 def in_processes(
-    tasks: Sequence[Callable[[], T]], workers: int, ready_made: Engine | None = None
-) -> Iterator[T | Ended]:
-    """What they return, in their order; of one that ends the process that it has to itself, how.
+    tasks: Mapping[int, Callable[[], T]], workers: int, ready_made: Engine | None = None, *,
+    meanwhile: Iterable[object] = (), here: Container[int] = (),
+) -> Iterator[tuple[int, T | Ended]]:
+    """Do tasks, the low ones first, in processes that have `begun` or in as many new ones.
 
-    In processes that have `begun`, or in as many new ones.
+    Parameters
+    ----------
+    tasks : dict of int to callable
+    workers : int
+    ready_made : Engine, optional
+    meanwhile : iterable, optional
+        What this process does piece by piece before all else; it may add tasks.
+    here : container of int, optional
+        Tasks that this process may do while others are busy, the high ones first.
+
+    Yields
+    ------
+    Each task's number and what it returns, as they are done; of one that ends the process that it
+    has to itself, how.
     """
     import cloudpickle
 
-    # By value: a picture may be of a user's file, which no worker can import.
-    queues = {place: deque([cloudpickle.dumps(task)]) for place, task in enumerate(tasks)}
-    ready: dict[int, T | Ended] = {}
-    following = 0
+    queues: dict[int, Items] = {_OPEN: deque()}
+    seen: set[int] = set()
+    begun: set[int] = set()
 
-    def take(place: int, items: list[bytes], future: Future[T | Ended]) -> Iterator[int]:
-        ready[place] = engine.result(future)
-        del queues[place]
-        yield place
+    def fill() -> None:
+        if new := tasks.keys() - seen:
+            seen.update(new)
+            ordered = sorted({**queues, **{number: deque([number]) for number in new}}.items())
+            queues.clear()
+            queues.update(ordered)
 
-    def drop(place: int, end: str) -> Iterator[int]:
-        ready[place] = Ended(end)
-        del queues[place]
-        yield place
+    def submit(number: int, items: list[int]) -> Future[T | Ended]:
+        begun.add(number)
+        # By value: a picture may be of a user's file, which no worker can import.
+        return engine.call(_called, cloudpickle.dumps(tasks[number]))
+
+    def take(
+        number: int, items: list[int], future: Future[T | Ended]
+    ) -> Iterator[tuple[int, T | Ended]]:
+        del queues[number]
+        yield number, engine.result(future)
+
+    def drop(number: int, end: str) -> Iterator[tuple[int, T | Ended]]:
+        del queues[number]
+        yield number, Ended(end)
+
+    def pieces() -> Iterator[Iterable[tuple[int, T | Ended]]]:
+        for _ in meanwhile:
+            fill()
+            yield ()
+        fill()
+        del queues[_OPEN]
+        for number in sorted(seen, reverse=True):
+            # What has begun and waits again was with a process that has died.
+            if number in here and number not in begun:
+                del queues[number]
+                yield [(number, tasks[number]())]
 
     with contextlib.ExitStack() as stack:
         engine = ready_made or stack.enter_context(Engine(workers, None, None))
-        for _ in worked(
-            queues, engine, submit=lambda place, items: engine.call(_called, items[0]), take=take,
-            drop=drop, forgiven=0,
-        ):
-            while following in ready:
-                yield ready.pop(following)
-                following += 1
+        fill()
+        yield from worked(
+            queues, engine, submit=submit, take=take, drop=drop, forgiven=0, meanwhile=pieces(),
+            ahead=8,
+        )
+
+
+_OPEN = sys.maxsize
+"""A queue that stays empty: more may come."""
 
 
 def _called(task: bytes) -> Any:

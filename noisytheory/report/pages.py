@@ -16,6 +16,7 @@ import json
 import os
 import re
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 from noisytheory.report import figures, prose, trials
 from noisytheory.report.apart import SWEPT, Ended, begun, in_processes
 from noisytheory.report.discrepancies import Entry, Listing, listings
-from noisytheory.report.record import ORIGINS, Record, number, past, read
+from noisytheory.report.record import ORIGINS, Record, each, in_order, number, past, read
 from noisytheory.trial import kept, mathematics
 from noisytheory.trial.catalogue import find_or_none
 from noisytheory.trial.draws import one_thread
@@ -178,14 +179,32 @@ def write(
         ready: list[Engine] = []
 
         def counted(claims: int) -> None:
-            # They start while the store is read, unless an earlier report has left its pictures.
-            processes = min(workers, claims // _WORTH)
-            if processes > 1 and not (folder / _DRAWN).exists():
+            # They draw while the store is read, unless an earlier report has left its pictures.
+            processes = min(workers, claims // _WORTH) - 1
+            if processes > 0 and not (folder / _DRAWN).exists():
                 ready.append(stack.enter_context(begun(processes, _imported)))
 
-        records = read(source, counted=counted)
-        in_all = functools.partial(in_processes, ready_made=ready[0] if ready else None)
-        return _write(source, records, folder, links or {}, workers, progress, in_all)
+        report = _Report(source, folder, links or {}, progress)
+        steps = report.steps(counted)
+        done: Iterable[tuple[int, list[Picture] | Ended]]
+        next(steps)
+        if not ready:
+            deque(steps, maxlen=0)
+        processes = min(workers, len(report.tasks) // _WORTH) - 1
+        # What is somebody's may end the process that draws it.
+        if ready or processes > 0 or (workers and report.tasks.keys() - report.here):
+            done = in_processes(
+                report.tasks, max(1, processes), ready[0] if ready else None, meanwhile=steps,
+                here=report.here,
+            )
+        else:
+            done = ((task, report.tasks[task]()) for task in sorted(report.tasks))
+        for task, pictures in done:
+            report.take(task, pictures)
+        page = report.end()
+    for text, category in report.said:
+        warnings.warn(text, category, stacklevel=2)
+    return page
 
 
 def _imported() -> None:
@@ -194,50 +213,143 @@ def _imported() -> None:
     import noisytheory.topics  # noqa: F401
 
 
-def _write(
-    source: Audit | str | os.PathLike[str], records: Sequence[Record], folder: Path,
-    links: Mapping[str, str], workers: int, progress: Progress | None, apart: Apart,
-) -> Path:
-    templates = environment()
-    claims = _claims(source, records)
-    found = _discrepancies(claims, records)
-    pages = [
-        Page(
-            record, [], None, [e for listing in found for e in listing.of(record.id)],
-            claims[record.id].also if record.id in claims else (),
-            claims[record.id].paper.explained(record.statement) if record.id in claims else {},
-            record.id not in claims and find_or_none(record.id) is not None,
-        )
-        for record in records
-    ]
-    if others := [page.record.id for page in pages if page.other_code]:
-        warnings.warn(
-            f"{len(others)} of {len(pages)} claims in {source} were tried by other code or "
-            f"versions than are installed here, {others[0]} among them: their pages say so; an "
-            "audit into another store tries them anew", OtherCode, stacklevel=4,
-        )
-    siblings = _siblings(pages)
-    # Each page is written while the pictures of the next ones are drawn.
-    drawn = _pictures(records, claims, folder, workers, progress, apart)
-    for place, (own, pictures) in enumerate(drawn):
-        page = pages[place] = dataclasses.replace(pages[place], own=own, pictures=pictures)
+class _Report:
+    """A report in the making: records, then claims and pages, and pictures as they are drawn."""
+
+    def __init__(
+        self, source: Audit | str | os.PathLike[str], folder: Path, links: Mapping[str, str],
+        progress: Progress | None,
+    ) -> None:
+        self.source, self.folder, self.links, self.progress = source, folder, links, progress
+        self.templates = environment()
+        self.tasks: dict[int, Callable[[], list[Picture]]] = {}
+        """What draws pictures; the low numbers take longest."""
+        self.here: set[int] = set()
+        """Tasks that end no process."""
+        self.pages: list[Page] = []
+        self.said: list[tuple[str, type[UserWarning]]] = []
+        self._known, self._keys = _drawn_before(folder), dict[int, str]()
+        self._drawn: dict[int, list[Picture]] = {}
+        self._owners: dict[int, str] = {}  # of a task, whose own picture it draws
+        self._its: list[list[int]] = []  # of a page, the tasks that draw for it
+        self._places: dict[int, list[int]] = {}  # of a task, the pages that wait for it
+
+    def steps(self, counted: Callable[[int], None]) -> Iterator[None]:
+        """Ask for the pictures, and write what needs none."""
+        tasks: dict[str, int] = {}
+        found: list[Record] = []
+        for task, record in enumerate(each(self.source, counted=counted)):
+            found.append(record)
+            tasks[record.id] = task
+            self._ask(task, _told_by(record), functools.partial(_decide, record, self.folder))
+            yield
+        records = in_order(found)
+        claims = _claims(self.source, records)
+        wanted = _wanted(records, claims)
+        own = {key: place - len(wanted) for place, key in enumerate(wanted)}
+        for key, of in wanted.items():
+            task, (record, draw, _) = own[key], of
+            self._ask(task, _told_by(*of), functools.partial(_draw, *of, self.folder, _beside))
+            self._owners[task] = record.id
+            if not _ours(draw):
+                self.here.discard(task)
+        yield
+        found_in_print = _discrepancies(claims, records)
+        for record in records:
+            claim = claims.get(record.id)
+            self.pages.append(Page(
+                record, [], _not_stored(record) if claim is None else None,
+                [e for listing in found_in_print for e in listing.of(record.id)],
+                claim.also if claim else (),
+                claim.paper.explained(record.statement) if claim else {},
+                claim is None and find_or_none(record.id) is not None,
+            ))
+            its = [tasks[record.id]]
+            if claim is not None and claim.picture is not None:
+                its.append(own[_key(record, claim.picture)[0]])
+            self._its.append(its)
+        self.siblings = _siblings(self.pages)
+        if others := [page.record.id for page in self.pages if page.other_code]:
+            self.said.append((
+                f"{len(others)} of {len(self.pages)} claims in {self.source} were tried by other "
+                f"code or versions than are installed here, {others[0]} among them: their pages "
+                "say so; an audit into another store tries them anew", OtherCode,
+            ))
+        whole = []
+        for place, its in enumerate(self._its):
+            missing = [task for task in its if task not in self._drawn]
+            for task in missing:
+                self._places.setdefault(task, []).append(place)
+            if not missing:
+                whole.append(place)
+        yield
+        yield from self._around(found_in_print)
+        for place in whole:
+            self._write_page(place)
+            yield
+
+    def _ask(self, task: int, told: str, draw: Callable[[], list[Picture]]) -> None:
+        """Have pictures drawn, unless an earlier report has left them."""
+        self._keys[task] = told
+        if (known := self._known.get(told)) is not None:
+            self._drawn[task] = known
+        else:
+            self.tasks[task] = draw
+            self.here.add(task)
+
+    def take(self, task: int, pictures: list[Picture] | Ended) -> None:
+        """Keep what was drawn, and write the pages that waited for it."""
+        if isinstance(pictures, Ended):
+            pictures = _undrawn(f"It ends the process that draws it: {pictures}.")
+        self._drawn[task] = pictures
+        if self.progress is not None and self.pages:
+            self.progress(len(self._drawn), len(self._keys))
+        for place in self._places.get(task, ()):
+            if all(other in self._drawn for other in self._its[place]):
+                self._write_page(place)
+
+    def _around(self, listings: Sequence[Listing]) -> Iterator[None]:
+        """The index, and what it links to beside the claims' pages."""
+        further = dict(self.links)
+        if listings:
+            for suffix in ("html", "md"):
+                text = self.templates.get_template(f"discrepancies.{suffix}").render(
+                    listings=listings
+                )
+                _save(self.folder / f"discrepancies.{suffix}", text)
+            further = {"Where print and truth differ": "discrepancies", **further}
+            yield
+        both = "html", "md"
+        further = {**_short(self.pages, self.folder, self.templates, both), **further}
+        yield
+        files = {"html": "index.html", "md": "README.md"}
+        _index(self.pages, self.folder, self.templates, further, files)
+        yield
+
+    def _write_page(self, place: int) -> None:
+        """Write a page of both sorts."""
+        decide, *own = (self._drawn[task] for task in self._its[place])
+        page = dataclasses.replace(self.pages[place], pictures=decide)
+        if own:
+            page = dataclasses.replace(page, own=own[0][0])
         for suffix in ("html", "md"):
-            text = templates.get_template(f"claim.{suffix}").render(
+            text = self.templates.get_template(f"claim.{suffix}").render(
                 page=page, record=page.record,
-                before=pages[place - 1] if place else None,
-                after=pages[place + 1] if place + 1 < len(pages) else None,
-                siblings=[other for other in siblings[_stem(page)] if other.path != page.path],
+                before=self.pages[place - 1] if place else None,
+                after=self.pages[place + 1] if place + 1 < len(self.pages) else None,
+                siblings=[
+                    other for other in self.siblings[_stem(page)] if other.path != page.path
+                ],
             )
-            _save(folder / f"{page.path}.{suffix}", text)
-    further = dict(links)
-    if found:
-        for suffix in ("html", "md"):
-            text = templates.get_template(f"discrepancies.{suffix}").render(listings=found)
-            _save(folder / f"discrepancies.{suffix}", text)
-        further = {"Where print and truth differ": "discrepancies", **further}
-    further = {**_short(pages, folder, templates, ("html", "md")), **further}
-    _index(pages, folder, templates, further, {"html": "index.html", "md": "README.md"})
-    return folder / "index.html"
+            _save(self.folder / f"{page.path}.{suffix}", text)
+
+    def end(self) -> Path:
+        """The index; the next report at this place is told what it need not draw."""
+        for task, claim_id in self._owners.items():
+            if not self._drawn[task][0].file:
+                self.said.append((f"{claim_id}: {self._drawn[task][0].caption}", Remark))
+        _remember(self.folder, {told: self._drawn[task] for task, told in self._keys.items()})
+        return self.folder / "index.html"
 
 
 def digest(
@@ -274,13 +386,17 @@ def digest(
     templates.globals["address"] = lambda record: f"{record.paper}.md#{record.name}"
     claims = _claims(source, records)
     found = _discrepancies(claims, records)
-    own = _own(records, claims, {
+    own: dict[Any, Picture] = {
         key: _draw(*of, folder, _flat)[0] for key, of in _wanted(records, claims).items()
-    })
+    }
     papers: dict[str, list[Page]] = {}
     pages, seen = [], set()
     for record in records:
-        picture = own.get(record.id)
+        claim = claims.get(record.id)
+        draw = claim.picture if claim is not None else None
+        picture = own[_key(record, draw)[0]] if draw else (
+            _not_stored(record) if claim is None else None
+        )
         if picture is not None and picture.file in seen:
             picture = None  # claims that share a picture stand on one page
         seen |= {picture.file} if picture is not None else set()
@@ -389,7 +505,6 @@ def _discrepancies(claims: Mapping[str, Claim], records: Sequence[Record]) -> li
 
 
 Progress = Callable[[int, int], None]
-Apart = Callable[[Sequence[Callable[[], list[Picture]]], int], Iterator[list[Picture] | Ended]]
 
 
 @contextlib.contextmanager
@@ -401,51 +516,6 @@ def _seldom_swept() -> Iterator[None]:
         yield
     finally:
         gc.set_threshold(*before)
-
-
-def _pictures(
-    records: Sequence[Record], claims: Mapping[str, Claim], folder: Path, workers: int,
-    progress: Progress | None, apart: Apart,
-) -> Iterator[tuple[Picture | None, list[Picture]]]:
-    """Draw everything: what each claim brings, and what decides it, in the order of the records."""
-    wanted = _wanted(records, claims)
-    tasks: list[Callable[[], list[Picture]]] = [
-        functools.partial(_draw, *of, folder, _beside) for of in wanted.values()
-    ]
-    tasks += [functools.partial(_decide, record, folder) for record in records]
-    keys = [_told_by(*of) for of in wanted.values()]
-    keys += [_told_by(record) for record in records]
-    known = _drawn_before(folder)
-    drawn = [known.get(key) for key in keys]
-    left = [number for number, pictures in enumerate(drawn) if pictures is None]
-    found: Iterator[list[Picture] | Ended] = (tasks[number]() for number in left)
-    processes = min(workers, len(left) // _WORTH)
-    theirs = not all(_ours(draw) for _, draw, _ in wanted.values())
-    if processes > 1 or (workers and theirs):
-        found = apart([tasks[number] for number in left], max(1, processes))
-    done = len(tasks) - len(left)
-
-    def finish(place: int) -> list[Picture]:
-        nonlocal done
-        if (ready := drawn[place]) is not None:
-            return ready
-        pictures = next(found)
-        if isinstance(pictures, Ended):
-            pictures = _undrawn(f"It ends the process that draws it: {pictures}.")
-        drawn[place] = pictures
-        done += 1
-        if progress is not None:
-            progress(done, len(tasks))
-        return pictures
-
-    its = {key: finish(place)[0] for place, key in enumerate(wanted)}
-    for key, (record, *_) in wanted.items():
-        if not its[key].file:
-            warnings.warn(f"{record.id}: {its[key].caption}", Remark, stacklevel=5)
-    own = _own(records, claims, its)
-    for place, record in enumerate(records, len(wanted)):
-        yield own.get(record.id), finish(place)
-    _remember(folder, dict(zip(keys, drawn, strict=True)))
 
 
 _DRAWN = ".drawn.json"
@@ -493,7 +563,7 @@ def _remember(folder: Path, drawn: Mapping[str, list[Picture] | None]) -> None:
         if key and pictures is not None and all(p.file for p in pictures)
     }
     if noted:
-        _save(folder / _DRAWN, json.dumps(noted))
+        _save(folder / _DRAWN, json.dumps(noted, sort_keys=True))
 
 
 def _digest(path: Path) -> str:
@@ -526,23 +596,13 @@ def _wanted(records: Sequence[Record], claims: Mapping[str, Claim]) -> dict[Any,
     return found
 
 
-def _own(
-    records: Sequence[Record], claims: Mapping[str, Claim], drawn: Mapping[Any, Picture]
-) -> dict[str, Picture]:
-    """The picture that each claim brings, of those drawn."""
-    found = {}
-    for record in records:
-        draw = claims[record.id].picture if record.id in claims else None
-        if draw is None:
-            name = record.dataset.attrs.get("picture")
-            if name is not None:
-                # A user's file: a store holds no code.
-                text = f"{name}() draws it, in the file that declares the claim: audit that file "
-                text += "with this store and ask for the report."
-                found[record.id] = Picture("", "", text)
-            continue
-        found[record.id] = drawn[_key(record, draw)[0]]
-    return found
+def _not_stored(record: Record) -> Picture | None:
+    """A picture in a user's file: a store holds no code."""
+    name = record.dataset.attrs.get("picture")
+    if name is None:
+        return None
+    text = f"{name}() draws it, in the file that declares the claim: audit that file "
+    return Picture("", "", text + "with this store and ask for the report.")
 
 
 def _draw(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from noisytheory.trial.result import Audit
 
-__all__ = ["Record", "read"]
+__all__ = ["Record", "each", "in_order", "read"]
 
 UNDECIDED, UPHELD, REFUTED, VACUOUS = range(4)
 """Flag values of the variable ``decision``."""
@@ -433,17 +433,13 @@ class Record:
         return np.where(known, low, np.nan), np.where(known, high, np.nan)
 
 
-def read(
-    source: Audit | str | os.PathLike[str], *, counted: Callable[[int], None] | None = None
-) -> list[Record]:
+def read(source: Audit | str | os.PathLike[str]) -> list[Record]:
     """Read every claim of an audit, or of a finished store, in the order of papers and numbers.
 
     Parameters
     ----------
     source : Audit, str or path
         An audit still open, or the location of its store.
-    counted : callable, optional
-        Called with how many claims a store has, before they are read.
 
     Returns
     -------
@@ -456,6 +452,24 @@ def read(
     ValueError
         If an audit holds no claim.
     """
+    return in_order(each(source))
+
+
+def each(
+    source: Audit | str | os.PathLike[str], *, counted: Callable[[int], None] | None = None
+) -> Iterator[Record]:
+    """Read as `read` does, one by one, in any order.
+
+    Parameters
+    ----------
+    source : Audit, str or path
+    counted : callable, optional
+        Called with how many claims a store has, before they are read.
+
+    Yields
+    ------
+    Record
+    """
     if isinstance(source, str | os.PathLike):
         from noisytheory import __version__
         from noisytheory.trial.store import Store
@@ -463,15 +477,17 @@ def read(
         with Store.load(source, __version__) as store:
             if counted is not None:
                 counted(len(store.ids()))
-            return _sorted(store.readable())
-    return _sorted(result.dataset for result in source)
+            yield from map(Record.of, store.readable())
+    else:
+        yield from (Record.of(result.dataset) for result in source)
 
 
-def _sorted(datasets: Iterable[xr.Dataset]) -> list[Record]:
-    records = [Record.of(dataset) for dataset in datasets]
-    if not records:
+def in_order(records: Iterable[Record]) -> list[Record]:
+    """Records by papers and numbers; a ValueError if there is none."""
+    found = sorted(records, key=lambda r: _natural(r.id))
+    if not found:
         raise ValueError("the audit holds no claim to report on")
-    return sorted(records, key=lambda r: _natural(r.id))
+    return found
 
 
 def _natural(text: str) -> list[tuple[str, int]]:

@@ -283,6 +283,7 @@ def worked(
     batch: Callable[[int, Items], list[Any]] = lambda number, queue: [queue.popleft()],
     forgiven: int | None = None,
     meanwhile: Iterable[Iterable[T]] = (),
+    ahead: int = 2,
 ) -> Iterator[T]:
     """Keep an engine busy until there is no queue left.
 
@@ -307,6 +308,8 @@ def worked(
     meanwhile : iterable of iterables, optional
         What else is to be yielded, piece by piece while the engine is busy: for those whose queue
         is empty, and is filled or removed by it.
+    ahead : int
+        Batches that each worker has, the one under way included.
 
     Yields
     ------
@@ -319,7 +322,7 @@ def worked(
 
     def fill() -> None:
         """Give the engine as much as it takes, of a suspect one batch and nothing beside it."""
-        most = 2 * engine.slots if engine.remote and not suspects else 1
+        most = ahead * engine.slots if engine.remote and not suspects else 1
         for number in [suspects[0]] if suspects else list(queues):
             if len(running) >= most:
                 break

@@ -7,7 +7,7 @@ import json
 import os
 import tempfile
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -289,28 +289,30 @@ class Store:
         found.encoding["complete"] = found.attrs.pop("complete", None)
         return found
 
-    def readable(self) -> list[xr.Dataset]:
+    def readable(self) -> Iterator[xr.Dataset]:
         """Open all finished claims as `read` does, and warn of each that is damaged.
 
-        Returns
-        -------
-        list of Dataset
+        Yields
+        ------
+        Dataset
 
         Raises
         ------
         StoreError
             If all of them are damaged.
         """
-        found, first = [], None
+        found, first = 0, None
         for claim_id in self.ids():
             try:
-                found.append(self.read(claim_id))
+                opened = self.read(claim_id)
             except StoreError as error:
                 damage(str(error))
                 first = first or error
+                continue
+            found += 1
+            yield opened
         if first is not None and not found:
             raise first
-        return found
 
     def ids(self) -> list[str]:
         """List the finished claims, sorted."""
