@@ -76,8 +76,9 @@ def in_processes(
     def take(
         number: int, items: list[int], future: Future[T | Ended]
     ) -> Iterator[tuple[int, T | Ended]]:
+        found = engine.result(future)
         del queues[number]
-        yield number, engine.result(future)
+        yield number, found
 
     def drop(number: int, end: str) -> Iterator[tuple[int, T | Ended]]:
         del queues[number]
