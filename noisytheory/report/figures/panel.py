@@ -8,7 +8,6 @@ once, and has ticks only where somebody asks for them.
 from __future__ import annotations
 
 import contextlib
-import functools
 from collections.abc import Iterator
 from typing import Any, cast
 
@@ -17,25 +16,22 @@ from matplotlib import rcParams
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis, XAxis, YAxis
-from matplotlib.backends.backend_agg import RendererAgg
 from matplotlib.backends.backend_svg import RendererSVG
 from matplotlib.container import ErrorbarContainer
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from matplotlib.path import Path
 from matplotlib.text import Text
-from matplotlib.textpath import text_to_path
 from matplotlib.ticker import FixedFormatter, FixedLocator
 from matplotlib.transforms import Bbox, IdentityTransform
 
-__all__ = ["Key", "Panel", "Writer", "measured_once", "measuring"]
+from noisytheory.report.figures.texts import Measuring, measured
+
+__all__ = ["MEASURING", "Key", "Panel", "Writer", "measured_once"]
 
 
-@functools.cache
-def measuring(dpi: float) -> Any:
-    """What measures texts: one for all figures, so that no text is measured twice."""
-    made: Any = RendererAgg
-    return made(1, 1, dpi)
+MEASURING = Measuring()
+"""What measures texts of figures that have a pixel to the point."""
 
 
 class Writer(RendererSVG):
@@ -59,12 +55,7 @@ class Writer(RendererSVG):
 
     def get_text_width_height_descent(self, s: str, prop: Any, ismath: Any) -> Any:
         """As the base class has it."""
-        return _measured(s, prop, ismath)
-
-
-@functools.lru_cache(20_000)
-def _measured(s: str, prop: Any, ismath: Any) -> Any:
-    return text_to_path.get_text_width_height_descent(s, prop, ismath)
+        return measured(s, prop, ismath)
 
 
 @contextlib.contextmanager
@@ -121,7 +112,7 @@ def _layout(me: Any, renderer: Any) -> Any:
     key = (
         me._text, me._fontproperties, me._horizontalalignment, me._verticalalignment,
         me._rotation, me._rotation_mode, me._multialignment, me._linespacing, me.get_usetex(),
-        me.get_parse_math(), me.get_figure(root=True).dpi, type(renderer),
+        me.get_parse_math(), me.get_figure(root=True).dpi,
     )
     found = _LAYOUTS.get(key)
     if found is None:
@@ -210,7 +201,7 @@ class _Plain:
 
     def get_tightbbox(self: Any, renderer: Any = None, *, for_layout_only: bool = False) -> Any:
         """The box of the labels, and of the axis' name where it is visible."""
-        renderer = renderer or measuring(self.axes.figure.dpi)
+        renderer = renderer or MEASURING
         boxes = [text.get_window_extent(renderer) for text in self._names(self.shown())]
         if self.label.get_visible() and self.label.get_text():
             self._update_label_position(renderer)
@@ -322,7 +313,7 @@ class Key(Artist):
                 text.set_text(label)
                 text.set_position((left + (self.LENGTH + self.GAP) * unit, y))
                 text.draw(renderer)
-                widest = max(widest, text.get_window_extent(measuring(figure.dpi)).width)
+                widest = max(widest, text.get_window_extent(renderer).width)
             left += widest + (self.LENGTH + self.GAP + self.APART) * unit
 
 

@@ -185,13 +185,13 @@ def _lay_out(figure: Figure, axes: Axes, above: float, below: float) -> None:
     """
     from matplotlib.transforms import blended_transform_factory as blended
 
-    from noisytheory.report.figures.panel import measured_once, measuring
+    from noisytheory.report.figures.panel import MEASURING, measured_once
 
-    inch = figure.dpi
-    renderer = measuring(inch)
+    dots = figure.dpi
+    figure.dpi = inch = 72
     width, height = figure.get_size_inches()
     across, along = (
-        axis.label.get_window_extent(renderer) for axis in (axes.yaxis, axes.xaxis)
+        axis.label.get_window_extent(MEASURING) for axis in (axes.yaxis, axes.xaxis)
     )
     aside, under = across.width / inch + GAP, below + along.height / inch + GAP
     axes.yaxis.set_label_coords(aside, 0.5, blended(figure.dpi_scale_trans, axes.transAxes))
@@ -207,7 +207,7 @@ def _lay_out(figure: Figure, axes: Axes, above: float, below: float) -> None:
     def marks(axis: Any) -> Any:
         axis.label.set_visible(False)
         with measured_once():
-            found = axis.get_tightbbox(renderer) or axes.bbox
+            found = axis.get_tightbbox(MEASURING) or axes.bbox
         axis.label.set_visible(True)
         return found
 
@@ -218,6 +218,7 @@ def _lay_out(figure: Figure, axes: Axes, above: float, below: float) -> None:
     numbers = marks(axes.xaxis)
     bottom = under + apart + max(0.0, axes.bbox.y0 - numbers.y0) / inch
     place(left, bottom, GAP + max(0.0, numbers.x1 - axes.bbox.x1) / inch)
+    figure.dpi = dots
 
 
 def style_of(index: int) -> dict[str, Any]:
