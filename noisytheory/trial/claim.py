@@ -109,7 +109,7 @@ class Law:
         low, high = mass[values > threshold + slack].sum(), mass[values > threshold - slack].sum()
         return float(min(low, 1.0)), float(min(high + self.missing, 1.0))
 
-    @property
+    @functools.cached_property
     def missing(self) -> float:
         """The mass that may lie anywhere."""
         lost = 1 - math.fsum(np.asarray(self.probabilities))

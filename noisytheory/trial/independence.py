@@ -34,6 +34,9 @@ _LOOK = 1 << 40
 _ROWS = 8
 """Rows of a probe."""
 
+_ROWS_APART = 6
+"""Rows of a probe where each costs what a call does: two repetitions of six are refused still."""
+
 
 def probe(claim: Claim, cell: Cell, seed: int) -> list[Arrays]:
     """A few rows, to see what there is to store and that they come from the generator given.
@@ -52,6 +55,10 @@ def probe(claim: Claim, cell: Cell, seed: int) -> list[Arrays]:
     list of dict of str to ndarray
         The first blocks of a `look`; of a claim that draws do not decide one.
 
+    Notes
+    -----
+    Of rows that are drawn apart none is drawn again here, for of every block the outermost are.
+
     Raises
     ------
     ClaimError
@@ -59,6 +66,7 @@ def probe(claim: Claim, cell: Cell, seed: int) -> list[Arrays]:
     """
     # Of rows that decide nothing by chance a few show whether the generator has a part in them.
     rows = min(_ROWS, claim.rows if claim.can_err else max(2, claim.rows // 4), claim.rows)
+    rows, later = (min(_ROWS_APART, rows), 1) if claim.apart else (rows, 0)
     try:
         first = _looked(claim, cell, seed, 0, rows)
     except UnreadError:
@@ -72,7 +80,7 @@ def probe(claim: Claim, cell: Cell, seed: int) -> list[Arrays]:
     # a thread of somebody else's, now and then, or as a cluster's worker has them, all the time.
     for _ in range(3):
         before, start = _global_randomness(), time.perf_counter()
-        again = _looked(claim, cell, seed, 0, rows)
+        again = _looked(claim, cell, seed, later, rows)
         if (after := _global_randomness()) == before:
             break
         if threading.active_count() > 1:
@@ -84,10 +92,14 @@ def probe(claim: Claim, cell: Cell, seed: int) -> list[Arrays]:
             f"{claim.id}: simulate draws from a global random generator, so no seed gives the same "
             "numbers twice: draw from its argument rng"
         )
-    refuse_other(claim, first, again)
+    found = [kept(claim, first)]
+    if later:
+        found.append(kept(claim, again))
+    else:
+        refuse_other(claim, first, again)
     # An instance that an `always` claim enumerates is no draw.
-    more = [rows] * (_LOOKS - 1) if claim.can_err else []
-    return [kept(claim, first), *look(claim, cell, seed, more, 1)]
+    more = [rows] * (_LOOKS - len(found)) if claim.can_err else []
+    return [*found, *look(claim, cell, seed, more, len(found))]
 
 
 def look(

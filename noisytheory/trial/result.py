@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -169,10 +169,10 @@ def finish(trial: Trial, found: Conclusion, audit_settings: Mapping[str, Any]) -
     if "resolution" in extra:
         columns["resolution"][:, 0] = np.ravel(extra.pop("resolution"))
     _refuse_impossible(claim, verdict, columns, trial.vacuous)
-    coords: dict[str, Any] = {name: claim.labels(name) for name in dims}
-    if has_levels:
-        coords["delta"] = list(claim.deltas)
     variables: dict[str, Any] = {}
+    coords: dict[str, Any] = {name: _coordinate(name, claim.labels(name)) for name in dims}
+    if has_levels:
+        coords["delta"] = _coordinate("delta", claim.deltas)
 
     def put(name: str, values: Any, dims_: tuple[str, ...], shape_: tuple[int, ...]) -> None:
         array = np.asarray(values).reshape(shape_)
@@ -267,10 +267,6 @@ def finish(trial: Trial, found: Conclusion, audit_settings: Mapping[str, Any]) -
     if trial.counterexample is not None:
         attributes["counterexample"] = json.dumps(trial.counterexample)
     dataset = xr.Dataset(variables, coords=coords, attrs=attributes)
-    for name in (*dims, *(["delta"] if has_levels and columns else [])):
-        dataset[name].attrs["long_name"] = _COORDINATES.get(name, name.replace("_", " "))
-        if dataset[name].dtype.kind in "iuf":
-            dataset[name].attrs["units"] = "1"
     drawn = {"long_name": claim.quantity, "units": claim.unit}
     named = {
         "lhs": drawn,
@@ -284,6 +280,13 @@ def finish(trial: Trial, found: Conclusion, audit_settings: Mapping[str, Any]) -
     }
     trial.blocks.finish(dataset, list(dims), described)
     return Result(claim=claim, summary=dataset, seed=trial.seed)
+
+
+def _coordinate(name: str, values: Sequence[Any]) -> tuple[str, NDArray[Any], dict[str, str]]:
+    """Values of a dimension with what they are."""
+    array = np.asarray(values)
+    said = {"long_name": _COORDINATES.get(name, name.replace("_", " "))}
+    return name, array, said | ({"units": "1"} if array.dtype.kind in "iuf" else {})
 
 
 def _unsaid(trial: Trial) -> list[str]:

@@ -189,8 +189,12 @@ class Trial:
         ]
 
     def _round(self, state: CellState) -> list[tuple[int, int]]:
-        """The next round of a cell: block counts double, 1, 2, 4, ... up to the budget."""
-        target = min(self.max_blocks, max(1, 2 * state.blocks))
+        """The next round of a cell: block counts double, 1, 2, 4, ... up to the budget.
+
+        Where a row costs what a call does, the third block is looked at before the fourth is drawn.
+        """
+        some = state.blocks + 1 if self.claim.apart and state.blocks < _FEW else 2 * state.blocks
+        target = min(self.max_blocks, max(1, some))
         if not self.rule.sequential:
             target = self.max_blocks
         state.wanted = target

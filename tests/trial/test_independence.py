@@ -311,11 +311,11 @@ def test_rows_apart_are_calls_of_one_row_from_generators_of_their_own():
     assert sizes == [1] * 8 and len(set(block["lhs"].tolist())) == 6
     alone = block_generator(5, claim.id, claim.address({}), 3, 4).random(1)
     assert block["lhs"][4] == alone[0]
-    # The probe's four looks are one call each, and nothing else is drawn to be compared.
+    # The probe's three looks are one call each, and nothing else is drawn to be compared.
     sizes.clear()
     claim = claim_of(simulate, rows=64, apart=True, grid={"delta": [0.5]})
     found = nt.audit(claim, budget="smoke", seed=5)
-    assert found.verdict == "upheld" and sizes == [8] * 4 + [1] * 66
+    assert found.verdict == "upheld" and sizes == [6] * 3 + [1] * 66
     assert found.summary.attrs["apart"] and "compared" not in found.summary.attrs
 
 
@@ -340,9 +340,17 @@ def test_rows_apart_that_have_the_same_generator_are_refused():
         nt.audit(claim_of(own, rows=16, apart=True), budget="smoke", seed=1)
 
 
+def test_rows_apart_from_a_global_generator_are_refused():
+    def everybodys(*, size, rng):
+        return np.random.random(size)  # noqa: NPY002
+
+    with pytest.raises(ClaimError, match="draws from a global random generator"):
+        nt.audit(claim_of(everybodys, rows=16, apart=True), budget="smoke", seed=1)
+
+
 @pytest.mark.parametrize(("own", "found"), [((2, 3), True), ((-2, -1), True), ((0.4, 0.6), False)])
 def test_of_rows_apart_the_outermost_must_come_from_the_generator(own, found):
-    # Eight rows of a probe are spared with probability 2/3, all rows with 2e-6.
+    # All rows are spared with probability 2e-6.
     brought = np.random.default_rng(7)
 
     def seldom(*, size, rng):

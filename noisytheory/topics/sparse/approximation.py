@@ -341,11 +341,10 @@ class Target:
         Without ``errors`` there is that of the result, after those that ``before`` gives.
         """
         raw, amounts = np.asarray(atoms, dtype=np.int64), np.asarray(shares, dtype=np.float64)
-        unique, first, inverse = np.unique(raw, return_index=True, return_inverse=True)
-        sums = np.bincount(inverse, weights=amounts, minlength=len(unique))
-        order = np.argsort(first, kind="stable")
-        order = order[sums[order] != 0]
-        chosen, kept = unique[order], sums[order]
+        chosen = np.array(list(dict.fromkeys(raw.tolist())), dtype=np.int64)
+        kept = np.bincount(raw, weights=amounts, minlength=1)[chosen]
+        if not kept.all():
+            chosen, kept = chosen[kept != 0], kept[kept != 0]
         indices, weights = self.kept[chosen], self.total * self.signs[chosen] * kept
         if errors is not None:
             known = np.array(errors, dtype=np.float64)
