@@ -73,8 +73,7 @@ class Residual:
     def move(self, i: int, rate: float) -> None:
         r"""Take a step towards an atom: $(1-\rho)r_j+\rho(s_j-\langle\omega_i,\omega_j\rangle)$."""
         if self._team is not None:
-            own = (1 - rate) * self.values[i] + rate * (self.scores[i] - self.target.diagonal[i])
-            self._team.move(i, rate, own)
+            self._team.move(i, rate)
             return
         np.subtract(self.scores, self.target.row(i, self._row), out=self._difference)
         self._difference *= rate
@@ -101,13 +100,13 @@ class _Team:
         wide = -(-blocks // (PIECES * self.workers))
         self.pieces = -(-blocks // wide)
         self.state = np.zeros((3 + self.pieces) * compiled_steps.GAP, np.int64)
-        self.numbers = np.empty(5)
         self.most, self.where = np.empty(self.pieces), np.empty(self.pieces, np.int64)
-        self.scale = np.ones(len(target)) if plan.row_scale is None else plan.row_scale
+        rows = np.ones(len(target)) if plan.row_scale is None else plan.row_scale
+        self.scales = target.diagonal, rows
         kind, numbers = form.compiled(plan.left.dtype)
         columns = np.empty(0, plan.left.dtype) if plan.column_scale is None else plan.column_scale
         self.arrays = (
-            wide, self.numbers, plan.left, plan.laid, kind, numbers, form.z, columns,
+            wide, np.empty(5), plan.left, plan.laid, kind, numbers, form.z, columns,
             residual.scores, residual.values, self.most, self.where,
         )
         self.calls = SimpleQueue[None]()
@@ -137,19 +136,19 @@ class _Team:
     def largest(self) -> int:
         return int(self.where[self.most.argmax()])
 
-    def move(self, i: int, rate: float, own: float) -> None:
-        """A step; of the atom the residual is known."""
+    def move(self, i: int, rate: float) -> None:
         begun = time.perf_counter()
         if self.step == self.again and self.workers > 1:
             self._look()
         self.step += 1
-        self.numbers[:] = i, rate, own, self.scale[i], self.team
         if self.team > 1:
             for _ in range(self.compiled.released(self.state, False)):
                 self.calls.put(None)
-        self.compiled.lead(self.state, self.step, *self.arrays)
-        while not self.compiled.ended(self.state, self.step * self.pieces):
-            time.sleep(PAUSE)
+        if not self.compiled.lead(
+            self.state, self.step, i, rate, self.team, *self.scales, *self.arrays
+        ):
+            while not self.compiled.ended(self.state, self.step * self.pieces):
+                time.sleep(PAUSE)
         took = time.perf_counter() - begun
         if self.team == 1:
             self.alone = min(self.alone, took)
