@@ -11,7 +11,7 @@ from numba.extending import overload
 
 __all__ = [
     "PRODUCTS", "ROOTS", "TWOS", "add_gaussians", "add_powers", "add_products", "add_values",
-    "fill_values", "moved_towards", "powers_of_two", "stripe_powers", "stripe_sums",
+    "fill_values", "powers_of_two", "stripe_powers", "stripe_sums",
 ]
 
 TWOS, ROOTS, PRODUCTS = range(3)
@@ -338,45 +338,6 @@ def stripe_sums(
             under = down[first + whole - start : last - start]
             for j in range(len(sums)):
                 under[j] += sums[j]
-
-
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})
-def moved_towards(
-    left: Any, right: Any, kind: int, numbers: Any, points: Any, place: int, scales: Any,
-    scores: Any, rate: float, residual: Any,
-) -> None:
-    """A step of herding: the residual of every point, of which the new atom's value is taken.
-
-    Parameters
-    ----------
-    left : array, shape (e,)
-    right : array, shape (e, n)
-    kind, numbers : int, array
-        How values come of inner products, see `_values`.
-    points : array, shape (n, d)
-    place : int
-        Which of them the new atom is.
-    scales : array, shape (n,)
-        What values are times.
-    scores : array, shape (n,)
-    rate : float
-        Share of the new atom.
-    residual : array, shape (n,)
-        What stays of it, and the new atom's share of scores less values, in place.
-    """
-    products, values = np.empty(PIECE, right.dtype), np.empty(PIECE, right.dtype)
-    for first in range(0, len(residual), PIECE):
-        rest, target = residual[first : first + PIECE], scores[first : first + PIECE]
-        given, row = products[: len(rest)], values[: len(rest)]
-        scale = scales[first : first + PIECE]
-        given[:] = 0
-        for k in range(len(left)):
-            coordinate, some = left[k], right[k, first : first + PIECE]
-            for j in range(len(row)):
-                given[j] += coordinate * some[j]
-        _values(kind, numbers, given, row, points, place, points[first:])
-        for j in range(len(row)):
-            rest[j] = (1 - rate) * rest[j] + rate * (target[j] - row[j] * scale[j])
 
 
 @njit(nogil=True, cache=True)

@@ -12,6 +12,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -424,6 +425,17 @@ class Plan:
         large = len(self.left) * self.right.shape[1] // 2 >= COMPILED
         return self.form if large else None
 
+    @cached_property
+    def laid(self) -> Floats:
+        """The columns as compiled loops take them, tile by tile."""
+        from noisytheory.vocabulary.compiled import WIDE
+
+        laid = np.zeros((-(-self.right.shape[1] // WIDE), len(self.right), WIDE), self.right.dtype)
+        for number, tile in enumerate(laid):
+            some = self.right[:, number * WIDE : (number + 1) * WIDE]
+            tile[:, : some.shape[1]] = some
+        return laid
+
     def inner(self, rows: Index, columns: Index, out: Floats) -> Floats:
         """The inner products of some rows and columns, slices or integer arrays, into ``out``."""
         return np.matmul(self.left[rows], self.right[:, columns], out=out)
@@ -455,7 +467,7 @@ class Plan:
         if form:
             from noisytheory.vocabulary.compiled import fill_values
 
-            laid, (kind, numbers) = _laid(self.right), form.compiled(out.dtype)
+            laid, (kind, numbers) = self.laid, form.compiled(out.dtype)
 
         def stripe(top: int) -> None:
             bottom = min(top + TILE_ROWS, out.shape[0])
@@ -539,7 +551,7 @@ class Plan:
 
         high, compiled = TILE_ROWS, None
         if self.worked:
-            compiled = _compiled_stripe(self.left, self.right, self.worked, left, right)
+            compiled = _compiled_stripe(self, self.worked, left, right)
             high *= max(1, n // (STRIPES * TILE_ROWS))
 
         def stripe(top: int) -> list[tuple[slice, Floats, slice, Floats]]:
@@ -573,24 +585,13 @@ class Plan:
         return sums
 
 
-def _laid(right: Floats) -> Floats:
-    """The columns of a plan as compiled loops take them, tile by tile."""
-    from noisytheory.vocabulary.compiled import WIDE
-
-    laid = np.zeros((-(-right.shape[1] // WIDE), len(right), WIDE), right.dtype)
-    for number, tile in enumerate(laid):
-        some = right[:, number * WIDE : (number + 1) * WIDE]
-        tile[:, : some.shape[1]] = some
-    return laid
-
-
 def _compiled_stripe(
-    left: Floats, right: Floats, form: Form, below: Floats, beside: Floats
+    plan: Plan, form: Form, below: Floats, beside: Floats
 ) -> Callable[[slice], tuple[slice, Floats, slice, Floats]]:
     """What takes both sums of rows of kernel values, without a lock that threads wait for."""
     from noisytheory.vocabulary import compiled
 
-    laid, n = _laid(right), right.shape[1]
+    left, laid, n = plan.left, plan.laid, plan.right.shape[1]
     kind, numbers = form.compiled(left.dtype)
 
     def stripe(rows: slice) -> tuple[slice, Floats, slice, Floats]:

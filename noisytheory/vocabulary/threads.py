@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import cache, wraps
-from itertools import islice
-from typing import ParamSpec, TypeVar
+from queue import SimpleQueue
+from threading import Semaphore
+from typing import Any, ParamSpec, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
 from noisytheory.trial.draws import on_one_thread_now
 
-__all__ = ["Done", "in_order", "on_one_thread", "one_thread_each", "threads"]
+__all__ = ["Done", "in_order", "lent", "on_one_thread", "one_thread_each", "threads"]
 
 Item = TypeVar("Item")
 Done = TypeVar("Done")
@@ -107,21 +108,71 @@ def on_one_thread(function: Callable[Given, Done]) -> Callable[Given, Done]:
     return limited
 
 
+_idle: defaultdict[int, list[ThreadPoolExecutor]] = defaultdict(list)
+"""Pools that wait for work, by their size: to start threads takes milliseconds."""
+
+if hasattr(os, "register_at_fork"):
+    # A child has none of their threads.
+    os.register_at_fork(after_in_child=_idle.clear)
+
+
+@contextmanager
+def lent(workers: int) -> Iterator[ThreadPoolExecutor]:
+    """A pool of that many threads, which nobody else has until its tasks are to have ended."""
+    try:
+        pool = _idle[workers].pop()
+    except IndexError:
+        pool = ThreadPoolExecutor(workers, "noisytheory")
+    try:
+        yield pool
+    finally:
+        _idle[workers].append(pool)
+
+
 def in_order(work: Callable[[Item], Done], items: Iterable[Item], workers: int) -> Iterator[Done]:
     """``work`` of every item, in their order, by threads if there is more than one worker.
 
     Few results wait: of work that has begun there are no more than two items a worker, so that one
     that takes its time need not hold up the others.
     """
+    left = deque(enumerate(items))
+    workers = min(workers, len(left))
     if workers <= 1:
-        yield from map(work, items)
+        yield from (work(item) for _, item in left)
         return
-    rest = iter(items)
-    with ThreadPoolExecutor(workers) as pool:
-        begun: deque[Future[Done]] = deque(
-            pool.submit(work, item) for item in islice(rest, 2 * workers)
-        )
-        while begun:
-            done = begun.popleft().result()
-            begun.extend(pool.submit(work, item) for item in islice(rest, 1))
-            yield done
+    room, done = Semaphore(2 * workers), SimpleQueue[tuple[int, Any, BaseException | None]]()
+
+    def share() -> None:
+        while left:
+            room.acquire()
+            try:
+                place, item = left.popleft()
+            except IndexError:
+                break
+            try:
+                done.put((place, work(item), None))
+            except BaseException as error:
+                done.put((place, None, error))
+        # Whoever waits for room shall see the end.
+        room.release()
+
+    waiting: dict[int, tuple[Any, BaseException | None]] = {}
+    with lent(workers) as pool:
+        total, begun = len(left), [pool.submit(share) for _ in range(workers)]
+        try:
+            for place in range(total):
+                while place not in waiting:
+                    number, *found = done.get()
+                    waiting[number] = found[0], found[1]
+                result, error = waiting.pop(place)
+                if error is not None:
+                    raise error
+                room.release()
+                yield result
+        finally:
+            left.clear()
+            room.release()
+            for one in begun:
+                # Nobody writes behind the caller's back.
+                if not one.cancel():
+                    one.result()

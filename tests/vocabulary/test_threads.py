@@ -6,12 +6,14 @@ import importlib
 import os
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import noisytheory as nt
+from noisytheory.topics.sparse import residual
 from noisytheory.topics.sparse.approximation import Target
 from noisytheory.vocabulary import kernels, threads
 
@@ -99,6 +101,108 @@ def test_compiled_herding_takes_the_points_of_tiles(kernel, monkeypatch):
     np.testing.assert_array_equal(found.picks, tiles.picks)
     np.testing.assert_allclose(found.errors, tiles.errors, rtol=1e-9)
     np.testing.assert_allclose(found.weights, tiles.weights, rtol=1e-9)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(
+    "kernel", [kernels.Gaussian(1.5), kernels.Laplace(2.0),
+               kernels.Normalised(kernels.Polynomial(3, 1.0))], ids=repr,
+)
+def test_teams_of_herding_take_the_same_bits(kernel, dtype, monkeypatch):
+    monkeypatch.setattr(kernels, "COMPILED", 1)
+    monkeypatch.setattr(residual, "SHARE", 1)
+    given = kernel, POINTS.astype(dtype), WEIGHTS * np.where(POINTS[:, 0] > 0, 1, -1), 60
+    # Of a machine that does nothing else, that has work for all, and on which nobody comes.
+    teams, seen = [(1, 9), (2, 9), (3, 9), (3, 0), (3, 2), (3, 9)], []
+    for place, (workers, free) in enumerate(teams):
+        monkeypatch.setattr(threads, "threads", lambda count=workers: count)
+        monkeypatch.setattr(residual, "threads", lambda count=workers: count)
+        monkeypatch.setattr(residual, "_free", lambda count=free: count)
+        if place == len(teams) - 1:
+            monkeypatch.setattr(residual._Team, "_follow", lambda *of: None)
+        found = nt.sparse.herding(*given)
+        seen.append(np.concatenate([found.picks, found.errors, found.weights]))
+    np.testing.assert_array_equal(seen[1:], seen[:1] * (len(teams) - 1))
+
+
+def test_a_team_rests_that_takes_longer_than_one(monkeypatch):
+    monkeypatch.setattr(kernels, "COMPILED", 1)
+    monkeypatch.setattr(residual, "SHARE", 1)
+    monkeypatch.setattr(residual, "threads", lambda: 2)
+    monkeypatch.setattr(residual, "_free", lambda: 2)
+    # A clock by which a step of two takes ten times as long.
+    now, teams = [0.0], []
+    monkeypatch.setattr(residual.time, "perf_counter", lambda: now[0])
+    target = Target(kernels.Gaussian(1.5), POINTS, WEIGHTS)
+    with residual.Residual(target, target.scores) as left:
+        team = left._team
+        plain = team.compiled.lead
+
+        def lead(*of):
+            teams.append(team.team)
+            now[0] += 10.0 if team.team > 1 else 1.0
+            return plain(*of)
+
+        monkeypatch.setattr(team.compiled, "lead", lead)
+        for place in range(500):
+            left.move(place, 0.5)
+    assert set(teams[:2]) == {1}
+    assert 2 in teams
+    assert teams.count(2) < 20
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_work_that_fails_ends_what_was_begun(workers):
+    begun = []
+
+    def work(item):
+        begun.append(item)
+        if item == 5:
+            raise ZeroDivisionError
+        return item
+
+    done = []
+    with pytest.raises(ZeroDivisionError):
+        for found in threads.in_order(work, range(1000), workers):
+            done.append(found)
+    assert done == [0, 1, 2, 3, 4]
+    assert len(begun) <= 6 + 2 * workers
+    # Nobody waits for who stops asking, either.
+    asked = threads.in_order(work, range(6, 1000), workers)
+    assert [next(asked), next(asked)] == [6, 7]
+    asked.close()
+    assert list(threads.in_order(work, range(6, 100), workers)) == [*range(6, 100)]
+
+
+def test_threads_wait_for_the_next_work_and_nested_work_has_its_own():
+    def names(count):
+        return {*threads.in_order(lambda _: threading.current_thread().name, range(99), count)}
+
+    assert len(names(3) | names(3) | names(3)) <= 3
+    for outer in threads.in_order(lambda item: item, range(9), 3):
+        assert [*threads.in_order(lambda item: item, range(9), 3)] == [*range(9)], outer
+    inside = threads.in_order(
+        lambda item: sum(threads.in_order(lambda own: own * item, range(9), 3)), range(9), 3
+    )
+    assert [*inside] == [36 * item for item in range(9)]
+    assert sum(len(pools) for pools in threads._idle.values()) < 12
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="a process that is forked")
+def test_a_forked_process_starts_threads_of_its_own():
+    code = """
+import os
+from noisytheory.vocabulary.threads import in_order
+assert [*in_order(abs, range(9), 3)] == [*range(9)]
+child = os.fork()
+if not child:
+    os._exit([*in_order(abs, range(9), 3)] != [*range(9)])
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout == "0\n", done.stderr
 
 
 @pytest.mark.parametrize(

@@ -183,29 +183,6 @@ class Target:
         out[i] = self.diagonal[i]
         return out
 
-    def move(
-        self, i: int, rate: float, scores: Doubles, residual: Doubles, row: Floats, scaled: Doubles
-    ) -> None:
-        r"""The residual after a step: $(1-\rho)r_j+\rho(s_j-\langle\omega_i,\omega_j\rangle)$."""
-        plan, form = self.plan, self.plan.worked
-        if form:
-            from noisytheory.vocabulary.compiled import moved_towards
-
-            own = (1 - rate) * residual[i] + rate * (scores[i] - self.diagonal[i])
-            scale = 1.0 if plan.row_scale is None else float(plan.row_scale[i])
-            columns = 1.0 if plan.column_scale is None else plan.column_scale
-            np.multiply(columns, scale, out=scaled)
-            moved_towards(
-                plan.left[i], plan.right, *form.compiled(plan.left.dtype), form.z, i, scaled,
-                scores, rate, residual,
-            )
-            residual[i] = own
-            return
-        np.subtract(scores, self.row(i, row), out=scaled)
-        scaled *= rate
-        residual *= 1 - rate
-        residual += scaled
-
     def buffer(self) -> Floats:
         """An array that `row` can write into."""
         return np.empty(len(self), dtype=self.points.dtype)

@@ -18,6 +18,7 @@ from noisytheory.topics.sparse.approximation import (
     checked_threshold,
 )
 from noisytheory.topics.sparse.projection import simplex_weights
+from noisytheory.topics.sparse.residual import Residual
 from noisytheory.vocabulary.kernels import Kernel, blocks, checked_points
 from noisytheory.vocabulary.threads import on_one_thread
 
@@ -119,9 +120,7 @@ def herding(
     scores = target.scores if scores is None else target.known_scores(scores)
     diagonal, square = target.diagonal, float(target.masses @ scores)
     allowed = _allowed(target, candidates)
-    # residual = <pi* - w, w_i>, inner = <w, pi*>, norm = <w, w>.
-    residual = scores.copy()
-    row, scaled = target.buffer(), np.empty(len(target))
+    # inner = <w, pi*>, norm = <w, w>.
     alone = scores - diagonal / 2 if step == "greedy" else None
     atoms: list[int] = []
     shares = np.zeros(k)
@@ -131,44 +130,44 @@ def herding(
     inner = norm = 0.0
     taken = atoms if distinct else []
     most = len(target) if allowed is None else len(allowed)
-    for t in range(1, (min(k, most) if distinct else k) + 1):
-        z = _largest(residual, allowed)
-        slope = residual[z] - inner + norm
-        if t > 1 and slope <= gap:
-            break
-        if t > 1 and gap >= 0 and _too_far(errors[-1], tolerance, target.total**2 * slope):
-            break
-        if alone is not None:
-            np.multiply(residual, t - 1, out=scaled)
-            scaled += alone
-            z = _largest(scaled, allowed, taken)
-        elif taken:
-            z = _largest(residual, allowed, taken)
+    with Residual(target, scores) as left:
+        residual = left.values  # <pi* - w, w_i>
+        for t in range(1, (min(k, most) if distinct else k) + 1):
+            z = left.largest if allowed is None else _largest(residual, allowed)
             slope = residual[z] - inner + norm
-        if t == 1:
-            rate = 1.0
-        elif step == "line search":
-            across = float(scores[z] - residual[z])
-            curvature = diagonal[z] - 2 * across + norm
-            rate = min(1.0, max(0.0, slope / curvature)) if curvature > 0 else 0.0
-        else:
-            rate = 2 / (t + 1) if step == "classic" else 1 / t
-        across = float(scores[z] - residual[z])
-        norm = (1 - rate) ** 2 * norm + 2 * rate * (1 - rate) * across + rate**2 * diagonal[z]
-        inner = (1 - rate) * inner + rate * float(scores[z])
-        target.move(z, rate, scores, residual, row, scaled)
-        shares[: t - 1] *= 1 - rate
-        shares[t - 1] = rate
-        atoms.append(z)
-        rates.append(rate)
-        norms.append(norm)
-        errors.append(target.total * math.sqrt(max(square - 2 * inner + norm, 0.0)))
-        if not given_scores:
-            errors[-1] = target.from_differences(errors[-1], residual, atoms, shares[:t])
-        if errors[-1] <= tolerance and not given_scores:
-            errors[-1] = target.unless_cancelled(errors[-1], np.array(atoms), shares[:t])
-            if errors[-1] <= tolerance:
+            if t > 1 and slope <= gap:
                 break
+            if t > 1 and gap >= 0 and _too_far(errors[-1], tolerance, target.total**2 * slope):
+                break
+            if alone is not None:
+                z = _largest((t - 1) * residual + alone, allowed, taken)
+            elif taken:
+                z = _largest(residual, allowed, taken)
+                slope = residual[z] - inner + norm
+            if t == 1:
+                rate = 1.0
+            elif step == "line search":
+                across = float(scores[z] - residual[z])
+                curvature = diagonal[z] - 2 * across + norm
+                rate = min(1.0, max(0.0, slope / curvature)) if curvature > 0 else 0.0
+            else:
+                rate = 2 / (t + 1) if step == "classic" else 1 / t
+            across = float(scores[z] - residual[z])
+            norm = (1 - rate) ** 2 * norm + 2 * rate * (1 - rate) * across + rate**2 * diagonal[z]
+            inner = (1 - rate) * inner + rate * float(scores[z])
+            left.move(z, rate)
+            shares[: t - 1] *= 1 - rate
+            shares[t - 1] = rate
+            atoms.append(z)
+            rates.append(rate)
+            norms.append(norm)
+            errors.append(target.total * math.sqrt(max(square - 2 * inner + norm, 0.0)))
+            if not given_scores:
+                errors[-1] = target.from_differences(errors[-1], residual, atoms, shares[:t])
+            if errors[-1] <= tolerance and not given_scores:
+                errors[-1] = target.unless_cancelled(errors[-1], np.array(atoms), shares[:t])
+                if errors[-1] <= tolerance:
+                    break
     shares = shares[: len(atoms)]
 
     errors = target.unless_hidden(errors, atoms, rates).tolist()
