@@ -18,7 +18,7 @@ from noisytheory.topics.top_k.design import Design, solver
 from noisytheory.topics.top_k.individual import individual
 from noisytheory.topics.top_k.neighbours import Balance, Part, sample_size
 from noisytheory.topics.top_k.task import ROUNDING, WIDE, positive_level
-from noisytheory.topics.top_k.walk import EXACT, FARTHEST, MOST, Knot, Walk
+from noisytheory.topics.top_k.walk import EXACT, FARTHEST, MOST, Knot, Walk, mixed_square
 
 __all__ = ["Few"]
 
@@ -42,8 +42,14 @@ TILT = 0.03
 """Share of the gap allowed that a direction may cost at the collapse."""
 COLLAPSE = 3e-3
 """Relative error of the collapse that is let stand."""
+GUESSED = 0.7
+"""Share of the gap allowed that weights may have which are not of a solution."""
 LENGTHS = np.array([0.6, 1.0, 1.6, 2.5, 4.0])
 """Of least squares, the best of which is begun with."""
+
+
+class Guess(Knot):
+    """A mixture with weights of its own."""
 
 
 class Few(Walk):
@@ -54,7 +60,6 @@ class Few(Walk):
     squares: Floats | None = None
     """Coefficients of least squares, without a regulariser to speak of."""
 
-    whole, mixed = False, 1.0
     direction: Floats | None = None
     """Of the solutions next to the collapse."""
     sought = False
@@ -113,18 +118,17 @@ class Few(Walk):
         if self.zero_to >= high.nu:
             return [nothing, high]
         last = None
-        if self.squares is not None and not self.many:
+        if self.squares is not None:
             last = self.balanced(high, self.squares)
         # Pieces of lines need one solution between, what is curved two.
-        known = CURVES if self.kind.smooth else LINES
-        most = MOST if last is None else len(known)
+        most = 0 if self.sought else MOST
         for _ in range(MOST):
             at = found[0]
             low = self.gain(at) <= LOW * self.tol * self.largest(at.nu)
             if low or at.nu <= self.nus[0] * (1 + 1e-12) or len(found) > most:
                 break
             end = last.nu if last else self.collapse(at) if margin else 0.0
-            rungs = known if last else FAR_RUNGS if self.many else RUNGS
+            rungs = FAR_RUNGS if self.many else RUNGS
             share = rungs[min(len(found), len(rungs)) - 1] if margin else 0.0
             nu = max(end + share * (at.nu - end), at.nu / FARTHEST, float(self.nus[0]))
             small = min((nu - end) / (at.nu - end), 1.0) if margin else 1.0
@@ -167,13 +171,7 @@ class Few(Walk):
         hinge.least = float(self.nus[0])
         hinge.step = float(np.diff(self.nus, prepend=0.0).min())
         hinge.allowed = EXACT / (self.C * self.kind.slope_at_zero**2)
-        constant = 2 * min(float(self.masses @ (self.labels > 0)),
-                           float(self.masses @ (self.labels < 0)))
-        if squares is None and self.many:
-            hinge.few_rows(low.coef, low.nu - self.collapse(low) < CLOSE)
-        elif not hinge.find(low.coef if squares is None else squares, constant,
-                            sure=squares is None):
-            return None
+        hinge.find(low.coef if squares is None else squares)
         self.fits += 1
         p, nu, self.direction = hinge.best_weights, hinge.best_dual, hinge.direction
         self.sought = True
@@ -188,12 +186,112 @@ class Few(Walk):
         self.zero_to = max(self.zero_to, nu)
         return self.knot(task, 0 * low.coef, np.zeros(len(self.labels)))
 
-    def between(self, low: Knot, high: Knot, inner: NDArray[np.intp], gap: float) -> Knot:
-        """A solution at one of these tail masses, in equal parts."""
-        parts = np.clip(np.ceil(np.sqrt(gap / self.tol)), 2, 8)
-        nus = self.nus[inner]
-        nu = float(nus[np.abs(nus - low.nu - (high.nu - low.nu) / parts).argmin()])
-        return self.inserted(low, high, nu, gap)
+    def settle(self) -> None:
+        """Models for all k: between two knots mixtures, what is missing guessed, or solved."""
+        for _ in range(MOST):
+            gaps, cuts = self.glance()
+            loose = [at for at in range(len(self.knots) - 1) if cuts[at] < cuts[at + 1]
+                     and gaps[cuts[at]: cuts[at + 1]].max() > self.tol]
+            if not any([self.parted(at, gaps[cuts[at]: cuts[at + 1]], cuts[at])
+                        for at in reversed(loose)]):
+                break
+
+    def parted(self, at: int, gaps: Floats, first: int) -> bool:
+        """A knot between two where a gap is largest; whether there is one more."""
+        low, high = self.knots[at], self.knots[at + 1]
+        inner = self.nus[first: first + len(gaps)]
+        inside = (inner > low.nu * (1 + 1e-12)) & (inner < high.nu * (1 - 1e-12))
+        if not inside.any():
+            return False
+        nu = float(inner[np.where(inside, gaps, -np.inf).argmax()])
+        guess, gap = self.guessed(low, high, nu)
+        if gap <= GUESSED * self.tol:
+            self.knots.insert(at + 1, guess)
+            return True
+        if not np.isfinite(gap):
+            return False
+        # What was guessed nearby was no better.
+        above = at + 1
+        while isinstance(self.knots[at], Guess):
+            del self.knots[at]
+            at, above = at - 1, above - 1
+        while isinstance(self.knots[above], Guess):
+            del self.knots[above]
+        end = self.knots[above]
+        self.knots.insert(above, self.solved(
+            nu, guess.coef, self.gain(end), gap * float(self.largest(nu))))
+        return True
+
+    # Where losses overflow there is nothing to guess.
+    @np.errstate(over="ignore", invalid="ignore")
+    def guessed(self, low: Knot, high: Knot, nu: float) -> tuple[Guess, float]:
+        """A mixture whose weights are those of its own largest losses; and its gap.
+
+        Its model is near the minimiser, and so are they, while mixed ones are spread over losses
+        that do not count: of both sorts of weights the best mixture.
+        """
+        t, share = self.shares(low, high, nu)
+        w = (1 - share) * low.coef + share * high.coef
+        scores = (1 - share) * low.scores + share * high.scores
+        losses = self.kind.values(self.labels, scores)
+        tail = self.sort(nu, scores, none=0.0)
+        level = tail.level(nu)
+        p = np.where(losses > level, self.masses, 0.0)
+        equal = np.flatnonzero(losses == level)
+        rest, ends = nu - float(p.sum()), self.masses[equal]
+        p[equal] = ends * np.clip(rest / float(ends.sum()), 0, 1)
+        task = self.part(nu)
+        task.certify(p, self.kind.slopes(self.labels, scores))
+        C, linear = self.constant(nu), low.linear + t * (high.linear - low.linear)
+        push, mass = low.push + t * (high.push - low.push), low.mass + t * (high.mass - low.mass)
+        more, turn = task.best_linear - linear, task.best_push - push
+        bend = C * float(turn @ turn)
+        best = 0.0
+        if bend > 0 and np.isfinite(more):
+            best = float(np.clip((more - C * float(push @ turn)) / bend, 0, 1))
+        found = Guess(nu, w, scores, linear + best * more, push + best * turn,
+                      mass + best * (float(p.sum()) - mass), tail)
+        value = float(tail.top(nu)) + float(self.ridge(found, found, 0.0, nu))
+        gap = value - float(self.dual(found, found, nu))
+        return found, gap / float(self.unit(nu, value, 0.0))
+
+    def glance(self) -> tuple[Floats, NDArray[np.intp]]:
+        """Values and gaps of mixtures at every k; the gaps, and where each knot's begin."""
+        knots, nus = self.knots, self.nus
+        at = np.array([knot.nu for knot in knots])
+        cuts = np.searchsorted(nus, at * (1 - 1e-12))
+        cuts[0], cuts[-1] = 0, len(nus)
+        low = np.repeat(np.arange(len(knots) - 1), np.diff(cuts))
+        high = low + 1
+        ends = np.empty((4, len(nus)))
+        for place, knot in enumerate(knots):
+            first, here = cuts[max(place - 1, 0)], cuts[place]
+            last = cuts[min(place + 1, len(knots) - 1)]
+            if first < last:
+                found = self.largest_losses(knot.tail, nus[first:last], first)
+                for row, values in enumerate(found):
+                    ends[2 + row, first:here] = values[: here - first]
+                    ends[row, here:last] = values[here - first:]
+        step = (at[1:] - at[:-1])[low]
+        t = np.clip(np.divide(nus - at[low], step, out=np.zeros(len(nus)), where=step > 0), 0, 1)
+        share = np.minimum(t * at[high] / nus, 1.0) if self.average else t
+        models = np.array([knot.coef for knot in knots])[:, : self.rows.shape[1]]
+        pushes = np.array([knot.push for knot in knots])
+        linear, mass = np.array([(knot.linear, knot.mass) for knot in knots]).T
+
+        def square(of: Floats, part: Any) -> Any:
+            product = of @ of.T
+            return mixed_square(product[low, low], product[low, high], product[high, high], part)
+
+        C = self.constant(nus)
+        value = ends[0] + share * (ends[2] - ends[0]) + square(models, share) / (2 * C)
+        dual = linear[low] + t * (linear[high] - linear[low]) - 0.5 * C * square(pushes, t)
+        gaps = np.asarray((value - dual) / self.unit(nus, value, 0.0))
+        self.out[:3], self.out[4] = (value, dual, gaps), low + share
+        level = ends[1] + share * (ends[3] - ends[1])
+        level = positive_level(level, nus - mass[low] - t * (mass[high] - mass[low]), nus, value)
+        self.out[3] = np.where(nus < 1 - 1e-12, level, 0.0)
+        return gaps, cuts
 
     def largest(self, nu: Any) -> Any:
         """What is gained at the largest k, as the scaling asked for has it."""

@@ -29,13 +29,21 @@ NEXT = 0.3
 """Of the least difference of two k, an error of the collapse that is let stand."""
 SORTED = 0.9
 """Of the loss of the best constant: what a direction must be below to begin with."""
-BARRIER, LOST = 0.03, 0.1
-"""Over the square of a direction's loss; and the share that weights may lose which are tried."""
+SMALL, HALF, ALMOST, MORE = 30_000, 0.5, 0.9, 1.3
+"""Entries up to which all rows are looked at; share that is, from which on all are, and by how much
+it grows where it was too small.
+"""
+BARRIER, LOST = 0.03, 0.5
+"""Over the square of a direction's loss; and of what is unbalanced, what balancing takes."""
+ASTRAY, SETTLED = 0.2, 0.7
+"""Share of the loss that rows may have which are held at the wrong end; and of what was lacking,
+what is still where nothing more is found without them.
+"""
 ROUNDS = 6
 """Of corrections that balance."""
 LEAST_BARRIER = 0.03
 """Near the solution."""
-REGULAR, PATIENCE = 1e-11, 40
+REGULAR, PATIENCE, TURN = 1e-11, 40, 20
 """Share of the regulariser in what gives the collapse; steps at most."""
 
 
@@ -119,57 +127,71 @@ class Balance(Part):
     allowed = 0.0
     """Square of what is unbalanced, as a share of the mass."""
 
-    def find(self, w: Floats, constant: float, *, sure: bool = False) -> bool:
-        """From a direction, if it leaves less than a constant does; whether it is begun with."""
-        w, value = self._scaled(w)
-        if (value > SORTED * constant and not sure) or not w.any():
-            return False
-        self.steps(w, LEAST_BARRIER if sure else self._barrier(value))
-        return True
+    def find(self, w: Floats) -> None:
+        """From a direction."""
+        w, self.upper = self._scaled(w)
+        n, width = len(self.targets), self.design.width
+        share = 1.0 if n * width <= SMALL else FAR if n >= 100 * width else HALF
+        self.direction, astray = w, True
+        for turn in range(TURNS + 1):
+            count = n if share > ALMOST or turn == TURNS else max(int(share * n), 5 * width)
+            # Where little is on the wrong side many weights are to move.
+            barrier = float(np.clip(BARRIER / max(self.upper, 0.01) ** 2, 0.1, 2.0))
+            astray = self.turned(
+                self.direction, barrier if astray else LEAST_BARRIER, min(count, n))
+            if count >= n or self.enough(self.upper):
+                break
+            share *= MORE
 
-    def _barrier(self, value: float) -> float:
-        """Where little is on the wrong side many weights are to move."""
-        return float(np.clip(BARRIER / max(value, 0.01) ** 2, 0.1, 2.0))
+    def turned(self, w: Floats, barrier: float, count: int) -> bool:
+        """With so many rows near the margin, the others' weights at their ends.
 
-    def few_rows(self, w: Floats, close: bool) -> None:
-        """The same of many rows, by those near the margin."""
-        w, value = self._scaled(w)
-        if not w.any():
-            return
-        self.warm, self.turn, size = np.inf, 15, sample_size(self.design.width)
-        aim = 0.2 * self.tol * self.unit(value)
-        if close:
-            self.direction, _, _, enough = self.reduced(w, 1e-3, FAR, aim, gap=0.1, turns=1)
-            if enough:
-                return
-        sample = self._looked_at(size)
-        part = Balance(self.rows[sample], self.targets[sample],
-                       self.masses[sample] / self.masses[sample].sum(), self.kind, 1.0, self.C,
-                       self.free, self.tol, start_value=1.0)
-        part.allowed, part.least, part.step = 1e-9, self.least, self.step
-        w = part.steps(w, 5.0, 25)
-        self.direction, _, _, enough = self.reduced(w, 1e-3, FAR, aim, gap=0.01, turns=2)
-        if not enough:
-            self.steps(w, LEAST_BARRIER)
-
-    def steps(self, w: Floats, barrier: float, most: int = PATIENCE) -> Floats:
-        """Until the mass is found, or is less than what is asked for."""
-        design, losses, u = self._part()
+        Whether too many of these do not belong there.
+        """
+        n, margins = len(self.targets), self.targets * self.design.scores(w)
+        index: Any = slice(None)
+        ends = np.zeros(n)
+        if count < n:
+            index = np.sort(np.argpartition(np.abs(1 - margins), count - 1)[:count])
+            ends = np.where(margins < 1, self.masses, 0.0)
+            ends[index] = 0.0
+        design, losses, u = self._part(index)
+        linear, held = Design(self.rows, self.targets, free=self.free).adjoint(ends), ends.sum()
+        lacked, astray = np.inf, False
 
         def found(at: Floats, alpha: Floats, primal: float, dual: float) -> bool:
-            self.upper = min(self.upper, primal)
+            nonlocal lacked, astray
+            value = primal
+            if count < n:
+                left = 1 - self.targets * self.design.scores(at)
+                value = float(self.masses @ np.maximum(left, 0))
+                astray = value - primal - held > ASTRAY * value
+                if astray:
+                    return True
+            if value < self.upper:
+                self.upper, self.direction = value, at
             # Of what is unbalanced about so much is lost.
-            if abs(float(at @ design.adjoint(alpha))) <= LOST * self.upper:
-                self.certify(alpha, alpha)
-            return self.enough(self.upper)
+            lacks = primal - float(alpha.sum()) + LOST * abs(
+                float(at @ (design.adjoint(alpha) + linear)))
+            aim = self.tol * self.unit(self.upper)
+            if lacks > aim and self.upper >= self.least:
+                return False
+            p = ends.copy()
+            p[index] = alpha
+            self.certify(p, p)
+            before, lacked = lacked, self.upper - self.best_dual
+            # Where others lack more than these rows there is no more to find.
+            return self.enough(self.upper) or (count < n and lacked > SETTLED * before)
 
-        w, alpha, _, _ = follow(design, losses, u, 1.0, self.ridge, found, most=most,
-                                start=(w, None, 2 * barrier))
+        _, alpha, _, _ = follow(design, losses, u, 1.0, self.ridge, found,
+                                most=PATIENCE if count == n else TURN,
+                                linear=linear, start=(w, None, 2 * barrier))
         if not self.enough(self.upper):
             # Less than what is asked for, but proven.
-            self.certify(alpha, alpha)
-        self.direction = w
-        return w
+            p = ends.copy()
+            p[index] = alpha
+            self.certify(p, p)
+        return astray
 
     def _scaled(self, w: Floats) -> tuple[Floats, float]:
         """At the length with the least loss, which is returned, too."""
@@ -199,18 +221,23 @@ class Balance(Part):
     def certify(self, p: Floats, s: Floats) -> float:
         """The mass of weights, after those between their ends have taken out what is unbalanced."""
         pieces = Design(self.rows, self.targets, free=self.free)
-        left, value, solve = pieces.adjoint(p), float(p.sum()), None
-        for _ in range(ROUNDS):
-            if self._balances(left, value):
-                break
-            if solve is None:
-                between = p * (self.masses - p) / self.masses
-                solve = solver(pieces.gram(between))
-            p = np.clip(p - between * pieces.forward(solve(left)), 0, self.masses)
-            left, value = pieces.adjoint(p), float(p.sum())
-        else:
-            if not self._balances(left, value):
+        left, value = pieces.adjoint(p), float(p.sum())
+        if not self._balances(left, value):
+            move = p * (self.masses - p) / self.masses
+            index = np.flatnonzero(move > 0)
+            some, part, move, ends = (
+                pieces.take(index), p[index], move[index], self.masses[index])
+            solve, rest = solver(some.gram(move)), left - some.adjoint(part)
+            for _ in range(ROUNDS):
+                part = np.clip(part - move * some.forward(solve(left)), 0, ends)
+                left = rest + some.adjoint(part)
+                if self._balances(left, value):
+                    break
+            p = p.copy()
+            p[index] = part
+            if not self._balances(pieces.adjoint(p), float(p.sum())):
                 return -np.inf
+            value = float(p.sum())
         if value > self.best_dual:
             self.best_dual, self.best_weights = value, p
         return value

@@ -22,7 +22,7 @@ from noisytheory.topics.top_k.individual import individual, least_constant
 from noisytheory.topics.top_k.neighbours import Part
 from noisytheory.topics.top_k.task import ROUNDING, Task, positive_level
 
-__all__ = ["Knot", "Walk", "collapsed_up_to"]
+__all__ = ["Knot", "Walk", "collapsed_up_to", "mixed_square"]
 
 Floats = NDArray[np.float64]
 
@@ -129,6 +129,15 @@ class Walk:
             if knee < highest.nu:
                 knots.insert(0, replace(highest, nu=knee, tail=self.sort(knee, highest.scores)))
         self.knots = self.below(knots[0]) + knots[1:]
+        if len(self.knots) == 1:
+            only = self.knots[0]
+            self.record(0, len(nus), only, only, only.tail, only.tail, 0)
+        else:
+            self.settle()
+        return self.out
+
+    def settle(self) -> None:
+        """Models for all k between the knots, and the knots that are missing."""
         at = 0
         while at < len(self.knots) - 1:
             new = self.cover(self.knots[at], self.knots[at + 1], at)
@@ -136,10 +145,6 @@ class Walk:
                 at += 1
             else:
                 self.knots.insert(at + 1, new)
-        if len(self.knots) == 1:
-            only = self.knots[0]
-            self.record(0, len(nus), only, only, only.tail, only.tail, 0)
-        return self.out
 
     def highest(self, nu: float) -> Knot:
         """The solution at the largest k."""
@@ -279,13 +284,13 @@ class Walk:
 
     def ridge(self, low: Knot, high: Knot, share: Any, nu: Any = None) -> Any:
         """The regulariser of mixtures."""
-        square = _square(self.inner(low, low), self.inner(low, high), self.inner(high, high), share)
+        square = mixed_square(self.inner(low, low), self.inner(low, high), self.inner(high, high), share)
         return square / (2 * self.constant(low.nu if nu is None else nu))
 
     def dual(self, low: Knot, high: Knot, nu: Any) -> Any:
         """Lower bounds: what is concave by its chord, the square exactly."""
         t, _ = self.shares(low, high, nu)
-        square = _square(
+        square = mixed_square(
             self.pushed(low, low), self.pushed(low, high), self.pushed(high, high), t)
         return low.linear + t * (high.linear - low.linear) - 0.5 * self.constant(nu) * square
 
@@ -385,7 +390,7 @@ class Walk:
         return self.solved(nu, w, gain, gap * gain)
 
 
-def _square(low: float, both: float, high: float, share: Any) -> Any:
+def mixed_square(low: float, both: float, high: float, share: Any) -> Any:
     """Of a mixture, from the products of what is mixed."""
     return low + share * (2 * (both - low) + share * (low - 2 * both + high))
 
