@@ -6,27 +6,19 @@ from fractions import Fraction
 from typing import Any
 
 from noisytheory.papers import TOP_K
-from noisytheory.topics.top_k.constants.bounds import ADVANTAGE, REGULARISATION, TAIL_MASS
 from noisytheory.topics.top_k.margins.bounds import margin_floor, norm_margin
 from noisytheory.topics.top_k.support_vectors import sides
 from noisytheory.topics.top_k.support_vectors.sides import Rows, Splits, Targets
-from noisytheory.topics.top_k.terms import about_instances
+from noisytheory.topics.top_k.terms import about_instances, minus
 from noisytheory.topics.top_k.vectors import Pairs, Signed
 from noisytheory.trial.sides import scaled
-from noisytheory.vocabulary.domains import POSITIVE, Numeric, requires, trusted
+from noisytheory.vocabulary.domains import Numeric
 
 # Floats stop at a gap of 1e-13: at C = 4 that leaves sqrt(2 C 1e-13) = 9e-7 in w, and up to ten
 # times as much in sums of losses. Certificates are in fractions.
 SMALL: dict[str, Any] = {"rows": 24, "rounding": 1e-5}
 GRID: dict[str, Any] = {"radius": [2], "k": [2, 4], "C": [4]}
 NO_BIAS = "no intercept that is free of the regulariser"
-
-
-@requires(nu=TAIL_MASS, C=REGULARISATION, advantage=ADVANTAGE, norm=POSITIVE)
-def _floor(nu: Numeric, C: Numeric, advantage: Numeric, norm: Numeric) -> Numeric:
-    r"""Of $-\rho$: over fractions as over floats."""
-    with trusted():
-        return -margin_floor(nu, C, advantage, norm)
 
 
 def _norm(
@@ -146,7 +138,7 @@ lines = [
     about_instances(
         TOP_K.always, "new-margin-floor", sides.floor_of_margin, Rows,
         r"\rho\ge\min\Big\{1,\frac{C(\nu-\mathcal E_z(g))_+^2}{\nu\|g\|^2}\Big\}\text{ for all }g",
-        "beside (17), App. A.3", grid=GRID, bound=_floor,
+        "beside (17), App. A.3", grid=GRID, bound=minus(margin_floor),
         twin=scaled(Fraction(21, 20), "the floor a twentieth larger"), origin="candidate",
         quantity="minus the margin",
         **{**SMALL, "rows": 128},
