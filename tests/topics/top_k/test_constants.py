@@ -10,7 +10,7 @@ test_by_hand = by_hand("top-k", [
     Worked("text-radius", dict(c=8, norm=2, nu="1/2", m="1/2"), 32, 160),
     Worked("text-radius", dict(c=0, norm=2, nu=1, m=1), 8, 8),
     # 1 + 2 (4/4 + 4/8) = 4; 2 (1 + 4/4)^2 + 16 * 4 * 2/16.
-    Worked("text-consistency", dict(c="1/4", norm="1/8", kappa=2), 16, 16),
+    Worked("text-consistency", dict(c="1/4", norm="1/8", kappa=2), -16, -16),
     # 2/h at h = 1/2 and 1/1024.
     Worked("text-consistency/printed", dict(case=0), 4, 1000),
     Worked("text-consistency/printed", dict(case=9), 2048, 1000),

@@ -9,6 +9,13 @@ from noisytheory.topics.top_k.constants import bounds, sides
 from noisytheory.topics.top_k.constants.sides import Line, Scalars
 from noisytheory.topics.top_k.terms import about_instances
 from noisytheory.trial.sides import scaled, worked
+from noisytheory.vocabulary.domains import Numeric, requires
+
+@requires(C=bounds.REGULARISATION, norm=bounds.NORM, kappa=bounds.KAPPA)
+def _squared(C: Numeric, norm: Numeric, kappa: Numeric) -> Numeric:
+    r"""$-(1+C_{\kappa H})^2$."""
+    return -(1 + bounds.c_kappa(C, norm, kappa)) ** 2
+
 
 constants = [
     about_instances(
@@ -19,10 +26,11 @@ constants = [
     ),
     about_instances(
         TOP_K.always, "text-consistency", sides.grows, Scalars,
-        r"(1+C_{\kappa H})^2\le2(1+4\kappa\|f_H\|)^2+16\kappa^2C", "Sec. 3.2",
+        r"(1+C_{\kappa H})^2\le2(1+4\kappa\|f_H\|)^2+16\kappa^2C", "Sec. 3.2", bound=_squared,
         given={"twice": 2}, broken={"twice": 1}, why="without the factor 2",
-        quantity="squared constant", origin="candidate",
-        note="So for a fixed $f_H$ indeed $C/n\\to0$ is what consistency needs.",
+        quantity="minus the right side", origin="candidate",
+        note="So for a fixed $f_H$ indeed $C/n\\to0$ is what consistency needs. Tried with both "
+        "signs turned.",
     ),
     TOP_K.always(
         "text-consistency/printed",
@@ -56,7 +64,7 @@ constants = [
         r"w=0\text{ is a minimiser}\iff k\le nh^*", "not in print",
         hypotheses=["convex losses with $\\ell'(0)<0$", "one feature"],
         grid={"k": [1, 2, 3, 4, 5]}, given={"shift": 0}, broken={"shift": 1},
-        why="k + 1 in place of k", origin="candidate", quantity="whether 0 is a minimiser",
+        why="k + 1 in place of k", origin="candidate", quantity="whether 0 is a minimiser", rows=24,
         note="Left: no direction lowers the sum of the k largest losses to first order, which "
         "decides it for every such loss and every C. $h^*$ is the least training hinge risk. So "
         "on data that are not separable the exact maximum loss classifier is 0.",

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from noisytheory.topics.top_k.collapse import collapse_threshold
 from noisytheory.topics.top_k.vectors import by_subsets
 from noisytheory.trial.claim import Certificate
 
@@ -44,10 +45,10 @@ def radius(at: Scalars) -> dict[str, Numbers]:
 
 
 def grows(at: Scalars, twice: int) -> dict[str, Numbers]:
-    r"""$(1+C_{\kappa H})^2\le2(1+4\kappa\|f\|)^2+16\kappa^2C$."""
+    r"""$(1+C_{\kappa H})^2\le2(1+4\kappa\|f\|)^2+16\kappa^2C$ with both signs turned, without roots."""
     constant = 1 + at.kappa * (4 * at.c + 4 * at.norm)
-    rhs = twice * (1 + 4 * at.kappa * at.norm) ** 2 + 32 * at.kappa**2 * at.c**2
-    return dict(lhs=constant**2, rhs=rhs)
+    most = twice * (1 + 4 * at.kappa * at.norm) ** 2 + 32 * at.kappa**2 * at.c**2
+    return dict(lhs=-most, rhs=-constant**2, C=2 * at.c**2)
 
 
 @dataclass(frozen=True)
@@ -74,9 +75,13 @@ def kinks(at: Line) -> tuple[Numbers, Numbers]:
 
 
 def collapses(at: Line, k: int, shift: int) -> dict[str, Numbers]:
-    r"""Whether no direction lowers the sum of the k largest losses, against $k\le nh^*$."""
+    r"""Whether no direction lowers the sum of the k largest losses, against $k\le nh^*$.
+
+    The public $nh^*$ of floats; in fractions the least risk at a kink.
+    """
     zero = np.asarray(by_subsets(-at.z, k) >= 0) & np.asarray(by_subsets(at.z, k) >= 0)
-    least = kinks(at)[1].min(axis=1)
+    least = (kinks(at)[1].min(axis=1) if at.z.dtype == object else
+             np.array([collapse_threshold(z[:, None], np.ones(len(z))) for z in at.z]))
     return dict(lhs=zero.astype(int), rhs=np.asarray(k + shift <= least).astype(int), least=least)
 
 
