@@ -11,6 +11,7 @@ from noisytheory.topics.top_k.terms import about_instances
 from noisytheory.trial.sides import scaled, worked
 from noisytheory.vocabulary.domains import Numeric, requires
 
+
 @requires(C=bounds.REGULARISATION, norm=bounds.NORM, kappa=bounds.KAPPA)
 def _squared(C: Numeric, norm: Numeric, kappa: Numeric) -> Numeric:
     r"""$-(1+C_{\kappa H})^2$."""

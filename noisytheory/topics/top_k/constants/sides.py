@@ -45,7 +45,7 @@ def radius(at: Scalars) -> dict[str, Numbers]:
 
 
 def grows(at: Scalars, twice: int) -> dict[str, Numbers]:
-    r"""$(1+C_{\kappa H})^2\le2(1+4\kappa\|f\|)^2+16\kappa^2C$ with both signs turned, without roots."""
+    r"""$(1+C_{\kappa H})^2\le2(1+4\kappa\|f\|)^2+16\kappa^2C$, both signs turned."""
     constant = 1 + at.kappa * (4 * at.c + 4 * at.norm)
     most = twice * (1 + 4 * at.kappa * at.norm) ** 2 + 32 * at.kappa**2 * at.c**2
     return dict(lhs=-most, rhs=-constant**2, C=2 * at.c**2)
