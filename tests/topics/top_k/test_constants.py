@@ -24,4 +24,6 @@ test_by_hand = by_hand("top-k", [
     # Risks 2, 4 and 3 at 1, -1 and 0. Two of (-1, -1, 1) sum to 0 at least, three do not.
     Worked("new-collapse", dict(z=[1, 1, -1]), 1, 1, cell=dict(k=2)),
     Worked("new-collapse", dict(z=[1, 1, -1]), 0, 0, cell=dict(k=3)),
+    # The two -1 are balanced by 1 and half of 2; risks of 5, 7/2 and 4 at -1, 1/2 and 1.
+    Worked("new-collapse/threshold", dict(z=[-1, -1, 2, 1]), "7/2", "7/2"),
 ])

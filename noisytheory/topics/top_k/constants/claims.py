@@ -65,9 +65,15 @@ constants = [
         r"w=0\text{ is a minimiser}\iff k\le nh^*", "not in print",
         hypotheses=["convex losses with $\\ell'(0)<0$", "one feature"],
         grid={"k": [1, 2, 3, 4, 5]}, given={"shift": 0}, broken={"shift": 1},
-        why="k + 1 in place of k", origin="candidate", quantity="whether 0 is a minimiser", rows=24,
+        why="k + 1 in place of k", origin="candidate", quantity="whether 0 is a minimiser",
         note="Left: no direction lowers the sum of the k largest losses to first order, which "
         "decides it for every such loss and every C. $h^*$ is the least training hinge risk. So "
         "on data that are not separable the exact maximum loss classifier is 0.",
+    ),
+    about_instances(
+        TOP_K.identity, "new-collapse/threshold", sides.balanced, Line,
+        r"nh^*=\max\Big\{\sum_ip_i:\ 0\le p_i\le1,\ \sum_ip_iy_ix_i=0\Big\}", "not in print",
+        hypotheses=["one feature"], twin=scaled(Fraction(19, 20)), origin="candidate", rows=24,
+        rounding=1e-7, quantity="collapse threshold",
     ),
 ]

@@ -75,14 +75,30 @@ def kinks(at: Line) -> tuple[Numbers, Numbers]:
 
 
 def collapses(at: Line, k: int, shift: int) -> dict[str, Numbers]:
-    r"""Whether no direction lowers the sum of the k largest losses, against $k\le nh^*$.
-
-    The public $nh^*$ of floats; in fractions the least risk at a kink.
-    """
+    r"""Whether no direction lowers the sum of the k largest losses, against $k\le nh^*$."""
     zero = np.asarray(by_subsets(-at.z, k) >= 0) & np.asarray(by_subsets(at.z, k) >= 0)
-    least = (kinks(at)[1].min(axis=1) if at.z.dtype == object else
-             np.array([collapse_threshold(z[:, None], np.ones(len(z))) for z in at.z]))
+    least = kinks(at)[1].min(axis=1)
     return dict(lhs=zero.astype(int), rhs=np.asarray(k + shift <= least).astype(int), least=least)
+
+
+def balanced(at: Line) -> dict[str, Numbers]:
+    r"""$nh^*$ by weights that balance the rows, in floats the public one, against the least risk."""
+    if at.z.dtype == object:
+        lhs = np.array([_balance(row) for row in at.z.tolist()], dtype=object)
+    else:
+        lhs = np.array([collapse_threshold(z[:, None], np.ones(len(z))) for z in at.z])
+    return dict(lhs=lhs, rhs=kinks(at)[1].min(axis=1), scale=lhs * 0 + at.z.shape[1])
+
+
+def _balance(row: list[Fraction]) -> Fraction:
+    """All of the lighter side, and of the other its shortest rows up to the same moment."""
+    sides = [sorted(sign * z for z in row if sign * z > 0) for sign in (1, -1)]
+    light, heavy = sorted(sides, key=sum)
+    left, taken = sum(light), Fraction(len(light))
+    for z in heavy:
+        part = min(Fraction(1), left / z)
+        left, taken = left - part * z, taken + part
+    return taken
 
 
 def attained_at_a_kink(at: Line, which: str) -> dict[str, Numbers]:
