@@ -82,7 +82,7 @@ def collapses(at: Line, k: int, shift: int) -> dict[str, Numbers]:
 
 
 def balanced(at: Line) -> dict[str, Numbers]:
-    r"""$nh^*$ by weights that balance the rows, in floats the public one, against the least risk."""
+    r"""$nh^*$ by weights that balance the rows, of floats the public one, and by the risk."""
     if at.z.dtype == object:
         lhs = np.array([_balance(row) for row in at.z.tolist()], dtype=object)
     else:

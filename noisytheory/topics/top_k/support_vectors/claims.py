@@ -64,7 +64,7 @@ c_svm = [
         r"k=n:\ (5)\text{ is not above the standard C-SVM}", "Sec. 2",
         grid={"radius": [2], "C": [4]}, expect="refuted", quantity="minimum of (5)",
         note="The C-SVM that print cites has an intercept that costs nothing, and with it smaller "
-        "objectives.", **SMALL,
+        "objectives.", **{**SMALL, "rows": 8},
     ),
     about_instances(
         TOP_K.identity, "text-csvm", sides.is_c_svm, Rows,
@@ -159,7 +159,7 @@ lines = [
         TOP_K.always, "new-margin-floor/risk-at-1", sides.risk_at_margin, Rows,
         r"0<\rho\le1\Rightarrow\mathcal E_z(f/\rho)\le\frac kn-\frac{\|f\|^2}{C\rho}",
         "beside (19), App. A.3", grid=GRID, given={"most": 1}, bound=training_risk,
-        twin=scaled(Fraction(19, 20)), origin="candidate", quantity="training hinge risk", **SMALL,
+        twin=scaled(Fraction(19, 20)), origin="candidate", quantity="training hinge risk", **{**SMALL, "rows": 12},
     ),
     about_instances(
         TOP_K.always, "new-norm-margin", sides.norm_of_margin, Rows,
