@@ -159,7 +159,8 @@ lines = [
         TOP_K.always, "new-margin-floor/risk-at-1", sides.risk_at_margin, Rows,
         r"0<\rho\le1\Rightarrow\mathcal E_z(f/\rho)\le\frac kn-\frac{\|f\|^2}{C\rho}",
         "beside (19), App. A.3", grid=GRID, given={"most": 1}, bound=training_risk,
-        twin=scaled(Fraction(19, 20)), origin="candidate", quantity="training hinge risk", **{**SMALL, "rows": 12},
+        twin=scaled(Fraction(19, 20)), origin="candidate", quantity="training hinge risk",
+        **{**SMALL, "rows": 12},
     ),
     about_instances(
         TOP_K.always, "new-norm-margin", sides.norm_of_margin, Rows,
