@@ -7,6 +7,7 @@ import inspect
 import math
 import numbers
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from fractions import Fraction
 from itertools import product
 from typing import TYPE_CHECKING, Any
@@ -272,9 +273,10 @@ def _exactly(value: Any) -> Any:
 
 def _within(bound: Callable[..., Any], known: Mapping[str, Any]) -> Any:
     """A monotone bound of exact numbers, at the corners of those that are intervals."""
-    plain = inspect.unwrap(bound)
     ends = [value if isinstance(value, tuple) else (value,) for value in known.values()]
-    corners = [plain(**dict(zip(known, corner, strict=True))) for corner in product(*ends)]
+    # Not unwrapped: a wrapper may turn the sign.
+    with getattr(bound, "unchecked", nullcontext)():
+        corners = [bound(**dict(zip(known, corner, strict=True))) for corner in product(*ends)]
     if len(corners) == 1:
         return corners[0]
     found = [_only(corner) for corner in corners]

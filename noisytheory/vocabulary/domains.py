@@ -464,6 +464,8 @@ def requires(**domains: Domain) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
         checked.__signature__ = signature  # type: ignore[attr-defined]
         checked.domains = domains  # type: ignore[attr-defined]
+        # What wraps it hands this on: `both` calls bounds of fractions within it.
+        checked.unchecked = trusted  # type: ignore[attr-defined]
         checked.__doc__ = _completed(function.__doc__, domains, list(signature.parameters))
         return checked
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -87,6 +88,29 @@ def test_what_is_no_fraction_is_an_interval_and_the_bound_is_taken_at_its_ends()
     exactly = certify(square=2.25, factor=1)
     assert exactly.lhs == (Fraction(3, 2),) * 2
     assert ("half side", "(3/4, 3/4)") in exactly.steps
+
+
+def turned(bound):
+    @functools.wraps(bound)
+    def minus(**given):
+        return -bound(**given)
+
+    return minus
+
+
+def test_a_wrapper_around_a_bound_keeps_its_sign_over_fractions():
+    def negative(at, factor):
+        return {**roots(at, factor), "lhs": tuple(-end for end in root(at.square)[::-1])
+                if at.square.dtype == object else -root(at.square)}
+
+    made = both(negative, Square, turned(promised))
+    assert made["certify"](square=2.25, factor=1).rhs == (Fraction(-3, 2),) * 2
+    claim = MINE.identity("negative", statement="x", grid={"most": [2]}, given={"factor": 1},
+                          twin=scaled(Fraction(3, 4)), **made)
+    check_claim(claim)
+    # Checked again once the certificate is there.
+    with pytest.raises(ValueError, match="side must be a finite number >= 0, got -1"):
+        claim.bound(side=-1.0)
 
 
 def test_a_float_of_the_grid_is_taken_at_its_exact_value():

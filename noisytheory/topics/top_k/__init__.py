@@ -50,6 +50,7 @@ from noisytheory.topics.top_k.margins.bounds import (
     margin_floor_printed,
     norm_margin,
     norm_margin_printed,
+    training_risk,
 )
 from noisytheory.topics.top_k.minimise import NotCertified, Solution, effective_C, fit
 from noisytheory.topics.top_k.paths import Path, path
@@ -131,6 +132,7 @@ __all__ = [
     "thomas_upper",
     "top_k_loss",
     "top_weights",
+    "training_risk",
     "uniform_cvar",
     "uniform_hinge",
     "useful_grid",

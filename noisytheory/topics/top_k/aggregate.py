@@ -16,7 +16,7 @@ from noisytheory.vocabulary.domains import checked_floats
 
 __all__ = [
     "average_loss", "average_top_k", "checked_losses", "conjugate", "counted", "level",
-    "masses_of", "maximum_loss", "tail_mass", "top_k_loss", "top_weights", "variational",
+    "masses_of", "maximum_loss", "spent", "tail_mass", "top_k_loss", "top_weights", "variational",
 ]
 
 Floats = NDArray[np.float64]
@@ -127,9 +127,7 @@ def top_k_loss(losses: ArrayLike, k: float, sample_weight: ArrayLike | None = No
     values = checked_losses(losses)
     n = values.shape[-1]
     if sample_weight is not None:
-        nu = tail_mass(k, float(np.sum(np.asarray(sample_weight))))
-        counted = top_weights(values, nu, masses_of(sample_weight, n)) > 1e-12
-        return np.where(counted, values, np.inf).min(axis=-1)
+        return np.where(top_weights(values, k, sample_weight) > 1e-12, values, np.inf).min(axis=-1)
     count = int(np.ceil(tail_mass(k, n) * n - 1e-9))
     return np.partition(values, n - count, axis=-1)[..., n - count]
 
@@ -173,23 +171,26 @@ def average_top_k(losses: ArrayLike, k: float, sample_weight: ArrayLike | None =
             cut = n - count
             top = np.partition(values, cut, axis=-1)[..., cut:] if cut else values
             return top.mean(axis=-1)
-    q = masses_of(sample_weight, n)
-    nu = tail_mass(k, n if sample_weight is None else float(np.sum(np.asarray(sample_weight))))
-    return (values * top_weights(values, nu, q)).sum(axis=-1) / nu
+    q, total = counted(sample_weight, n)
+    nu = tail_mass(k, total)
+    return (values * spent(values, nu, q)).sum(axis=-1) / nu
 
 
-def top_weights(losses: ArrayLike, nu: float, masses: ArrayLike | None = None) -> Floats:
-    r"""Weights $p$ of the worst reweighting: $0\le p_i\le q_i$, $\sum p_i=\nu$, on the largest.
+def top_weights(
+    losses: ArrayLike, k: float, sample_weight: ArrayLike | None = None
+) -> Floats:
+    r"""Weights of the worst reweighting: $0\le p_i\le q_i$, $\sum p_i=\frac kn$, on the largest.
 
-    They are a subgradient of $\nu\,AT_k$ in the losses. Among ties the first come first.
+    They are a subgradient of $\frac kn AT_k$ in the losses; $q_i$ is $\frac1n$, or the share of an
+    example's weight. Among ties the first come first.
 
     Parameters
     ----------
     losses : array_like, shape (..., n)
-    nu : float
-        Tail mass in (0, 1].
-    masses : array_like, shape (n,), optional
-        $q$, with sum 1; uniform by default.
+    k : int or float
+        Count in [1, n], or fraction in (0, 1].
+    sample_weight : array_like, shape (n,), optional
+        How often each loss counts; then a count k is of weight.
 
     Returns
     -------
@@ -198,22 +199,24 @@ def top_weights(losses: ArrayLike, nu: float, masses: ArrayLike | None = None) -
     Raises
     ------
     ValueError
-        If nu or masses leave their range.
+        If k leaves its range, a loss is not finite, or a weight is below 0.
 
     Examples
     --------
+    >>> top_weights([1.0, 3.0, 2.0, 0.0], 2).tolist()
+    [0.0, 0.25, 0.25, 0.0]
     >>> top_weights([1.0, 3.0, 2.0, 0.0], 0.375).tolist()
     [0.0, 0.25, 0.125, 0.0]
     """
     values = checked_losses(losses)
-    n = values.shape[-1]
-    q = np.full(n, 1 / n) if masses is None else checked_floats("masses", masses)
-    if not (0 < nu <= 1 + 1e-12 and q.shape == (n,) and q.min() >= 0
-            and abs(q.sum() - 1) <= 1e-9):
-        raise ValueError(f"nu must lie in (0, 1] and masses be {n} numbers >= 0 of sum 1, got {nu}")
+    q, total = counted(sample_weight, values.shape[-1])
+    return spent(values, tail_mass(k, total), q)
+
+
+def spent(values: Floats, nu: float, q: Floats) -> Floats:
+    r"""A mass $\nu$ on the largest losses, on none more than $q$."""
     order = np.argsort(-values, axis=-1, kind="stable")
-    sorted_q = np.broadcast_to(q, values.shape)
-    sorted_q = np.take_along_axis(sorted_q, order, axis=-1)
+    sorted_q = np.take_along_axis(np.broadcast_to(q, values.shape), order, axis=-1)
     before = np.cumsum(sorted_q, axis=-1) - sorted_q
     out = np.empty(values.shape)
     np.put_along_axis(out, order, np.clip(nu - before, 0.0, sorted_q), axis=-1)
@@ -317,20 +320,21 @@ def conjugate(
     >>> float(conjugate([0.5, 0.5, 0.0], 2)), float(conjugate([0.6, 0.4, 0.0], 2))
     (0.0, inf)
     """
-    p = checked_losses(weights)
+    p = checked_losses(weights, "weights")
     q, total = counted(sample_weight, p.shape[-1])
     cap = q / tail_mass(k, total)
     inside = (p >= -rounding).all(-1) & (p <= cap + rounding).all(-1)
     return np.where(inside & (abs(p.sum(-1) - 1) <= rounding * p.shape[-1]), 0.0, np.inf)[()]
 
 
-def checked_losses(losses: ArrayLike) -> Floats:
-    """Losses along the last axis, or a ValueError."""
-    values = checked_floats("losses", losses)
+def checked_losses(losses: ArrayLike, name: str = "losses") -> Floats:
+    """Losses, or weights of losses, along the last axis, or a ValueError."""
+    values = checked_floats(name, losses)
     if values.ndim == 0 or values.shape[-1] == 0:
-        raise ValueError(f"losses must be an array with at least one entry, got {losses!r}")
+        raise ValueError(f"{name} must be an array with at least one entry, got {losses!r}")
     if not np.isfinite(values).all():
-        raise ValueError("losses must be finite, got an infinity or NaN")
+        raise ValueError(
+            f"{name} must be finite, got {values[~np.isfinite(values)][0]:g} among them")
     return values
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from noisytheory.topics.top_k.aggregate import checked_losses, counted, masses_of, top_weights
+from noisytheory.topics.top_k.aggregate import checked_losses, counted, masses_of, spent
 from noisytheory.vocabulary.domains import checked_floats
 
 __all__ = [
@@ -91,9 +91,9 @@ def ranked_range_weights(
     q, total = counted(sample_weight, values.shape[-1])
     if not 0 <= m < k <= total:
         raise ValueError(f"m and k must satisfy 0 <= m < k <= {total:g}, got m={m}, k={k}")
-    weights = top_weights(values, k / total, q)
+    weights = spent(values, k / total, q)
     if m:
-        weights = weights - top_weights(values, m / total, q)
+        weights = weights - spent(values, m / total, q)
     return weights * (total / (k - m))
 
 
@@ -206,7 +206,7 @@ def spectral_conjugate(
     >>> [float(spectral_conjugate(p, sigma)) for p in ([0.2, 0.5, 0.3], [0.6, 0.4, 0.0])]
     [0.0, inf]
     """
-    p = checked_losses(weights)
+    p = checked_losses(weights, "weights")
     sigma, q = _spectrum(spectrum, sample_weight, p.shape[-1])
     used = q > 0
     none = (np.abs(p[..., ~used]) <= rounding).all(-1)

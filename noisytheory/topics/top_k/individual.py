@@ -175,11 +175,13 @@ def _absolute_conjugate(s: Values) -> Any:
 
 
 def _minus_exponential(t: Values) -> Any:
-    return -np.exp(-t)
+    return -_exponential(t)
 
 
 def _exponential(t: Values) -> Any:
-    return np.exp(-t)
+    # Who asks for the loss sees an infinity.
+    with np.errstate(over="ignore"):
+        return np.exp(-t)
 
 
 def _exponential_conjugate(s: Values) -> Any:

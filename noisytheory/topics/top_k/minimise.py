@@ -152,7 +152,7 @@ def fit(
     relative_to : {"gain", "objective"}
         ``"objective"`` lets the gap be relative to the objective even where the gain is less.
     start : array_like, shape (d,), optional
-        Coefficients to begin with.
+        Coefficients to begin with; 0 where their losses overflow.
     solver : {"auto", "exact", "limited-memory"}
         ``"limited-memory"`` forms no matrix of the size of the coefficients squared.
 
@@ -214,15 +214,19 @@ def fit(
         if given.shape not in ((rows.shape[1],), (rows.shape[1] + intercept,)):
             raise ValueError(f"start must have {rows.shape[1]} coefficients, got {given.shape}")
         w0[: len(given)] = given
+        with np.errstate(over="ignore", invalid="ignore"):
+            finite = np.isfinite(kind.values(task.targets, task.design.scores(w0))).all()
+        w0 *= finite
     try:
         w, p, steps = task.solve(w0, solver)
+        if intercept and np.ptp(task.targets) == 0:
+            # One target for all: a constant fits, exactly.
+            w = np.append(np.zeros(rows.shape[1]), task.targets[0])
+        objective = task.objective(w)
     except OverflowError as error:
-        raise ValueError(f"{loss} losses overflow at C={C:g}: take a smaller C") from error
-    if intercept and np.ptp(task.targets) == 0:
-        # One target for all: a constant fits, exactly.
-        w = np.append(np.zeros(rows.shape[1]), task.targets[0])
+        raise ValueError(overflowing(loss, rows, C)) from error
     # No loss is below 0.
-    objective, dual = task.objective(w), max(task.best_dual, 0.0)
+    dual = max(task.best_dual, 0.0)
     regime, w = task.regime(w, objective, dual)
     if regime == "zero":
         objective, dual = task.objective(w), max(dual, task.best_dual)
@@ -247,6 +251,13 @@ def fit(
         objective * outer, dual * outer, nu, inner, regime, steps, relative,
         bool(converged),
     )
+
+
+def overflowing(loss: str, rows: Any, C: float) -> str:
+    """What to do where losses overflow."""
+    largest = abs(rows).max()
+    return (f"{loss} losses overflow at C={C:g} with entries of X up to {largest:g}: "
+            "scale X to about 1, or take a smaller C")
 
 
 def proven(

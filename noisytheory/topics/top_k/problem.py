@@ -50,6 +50,8 @@ class Problem:
         return self._aggregate(losses) + 0.5 * float(self.ridge @ w**2)
 
     def _aggregate(self, losses: Floats) -> float:
+        if not np.isfinite(losses).all():
+            raise OverflowError
         weight = None if self._uniform else self.masses
         return self.nu * float(average_top_k(losses, float(self.nu), weight))
 

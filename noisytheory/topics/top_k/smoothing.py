@@ -88,6 +88,9 @@ def _quantile(losses: Floats, masses: Floats, nu: float) -> float:
     reached = int(np.searchsorted(np.cumsum(masses[order]), nu))
     return float(losses[order[min(reached, len(order) - 1)]])
 
+TOO_FAR = 1e300
+"""The objective of a step whose losses overflow."""
+
 
 @dataclass(eq=False)
 class Smoothed:
@@ -138,6 +141,8 @@ class Smoothed:
         """Value, shares $s'$ and losses at coefficients with these scores."""
         losses = self.losses(f)
         own = 0.5 * float(self.ridge @ w**2)
+        if losses.max() == np.inf:
+            return np.inf, np.ones(len(losses)), losses
         if self.everything:
             self.level = 0.0
             return float(self.masses @ losses) + own, np.ones(len(losses)), losses
@@ -405,6 +410,9 @@ def limited_memory(
     def both(at: Floats) -> tuple[float, Floats]:
         f = design.scores(at)
         value, a, _ = problem.value(at, f)
+        if value == np.inf:
+            # The step was too long: the line search comes back.
+            return TOO_FAR, ridge * at
         return value, design.combine(q * a * problem.slopes(f)) + ridge * at
 
     taken = 0

@@ -26,7 +26,8 @@ def test_four_roads_to_the_average_top_k(k):
     subsets = max(sum(s) for s in itertools.combinations(LOSSES, k)) / k
     conic = cp.sum_largest(cp.Constant(LOSSES), k).value / k
     threshold = min(float(top_k.variational(LOSSES, k, t)) for t in [0.0, *LOSSES]) * 8 / k
-    weights = top_k.top_weights(LOSSES, k / 8)
+    weights = top_k.top_weights(LOSSES, k)
+    assert np.array_equal(weights, top_k.top_weights(LOSSES, k / 8))
     assert value == pytest.approx(subsets) == pytest.approx(float(conic))
     assert value == pytest.approx(threshold)
     assert value == pytest.approx(float(weights @ LOSSES) * 8 / k)
@@ -57,6 +58,9 @@ def test_weights_are_repetitions():
     assert top_k.average_top_k(LOSSES, 3 / 8) == pytest.approx(9.2 / 3)
     weighted = top_k.average_top_k([5.0, 1.0], 0.5, sample_weight=[1, 3])
     assert weighted == pytest.approx(top_k.average_top_k([5.0, 1.0, 1.0, 1.0], 2))
+    # A count is of weight: five of twelve.
+    assert top_k.top_weights(LOSSES, 5, COUNTS) @ LOSSES * 12 / 5 == pytest.approx(
+        top_k.average_top_k(LOSSES, 5, COUNTS))
     twice = np.repeat(LOSSES, COUNTS)
     for value, args in (
         (top_k.average_loss, ()), (top_k.maximum_loss, ()), (top_k.top_k_loss, (5,)),

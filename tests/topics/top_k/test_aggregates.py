@@ -75,6 +75,8 @@ test_by_hand = by_hand("top-k", [
            cell=dict(n=3, k=2)),
     Worked("text-outlier-sensitivity", dict(**SUMS, move=3, which=1), "3/2", "3/2",
            cell=dict(n=3, k=2)),
+    Worked("text-outlier-sensitivity/attained", dict(**SUMS, move=3, which=0), "3/2", "3/2",
+           cell=dict(n=3, k=2)),
     # Weights (1, 1, 0) give AT_2 itself, (2, 0, 0) twice the maximum; both have mass 2.
     Worked("new-least-majorant", dict(first=[1, 4, 2], second=[1, 1, 0]), 12, 12, cell=dict(n=3)),
     Worked("new-least-majorant", dict(first=[1, 4, 2], second=[0, 2, 0]), 12, 16, cell=dict(n=3)),

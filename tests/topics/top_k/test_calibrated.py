@@ -6,11 +6,14 @@ import itertools
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from worked import Worked, by_hand
 
 import noisytheory as nt
 from noisytheory.topics.top_k.calibrated import sides
 from noisytheory.topics.top_k.calibrated.battery import battery
+from noisytheory.topics.top_k.calibration import optimal_risk
+from noisytheory.topics.top_k.risks import sides as risks
 
 # One point with posterior 5/8: 2R* = 3/4, a square risk of 4 * 3/8 * 5/8 = 15/16; the logistic
 # risk is .954, with natural logarithms .662. At nu = 13/16 the worst outcomes of the sign lose
@@ -24,17 +27,15 @@ test_by_hand = by_hand("top-k", [
     Worked("new-calibration-iff", dict(index=ALONE, nu="3/4"), 0, 0),
     Worked("new-calibration-iff", dict(index=ALONE, nu="193/256"), 1, 1),
     Worked("theorem-1-ii/printed", ABOVE, 1, (0, 0)),
-    Worked("theorem-1-i", ABOVE, 1, 1),
-    Worked("theorem-1-i", BELOW, 1, 0, applies=False),
-    Worked("theorem-1-i/natural", BELOW, 1, 0),
-    Worked("theorem-1-i/repaired", BELOW, 1, 0, applies=False),
-    Worked("theorem-1-i/repaired", dict(index=ALONE, nu="31/32"), 1, 1),
+    Worked("theorem-1-i", BELOW, "11/16", ("15/16", "15/16"), cell=dict(loss="margin-square")),
+    Worked("theorem-1-i", BELOW, "11/16", ("3/4", "3/4"), cell=dict(loss="hinge")),
+    Worked("theorem-1-i", ABOVE, "13/16", ("3/4", "3/4"), applies=False, cell=dict(loss="hinge")),
     # Posteriors 1/2 and 7/8 with equal masses: 1/2 * 1/8 counts, and 1/16 + 0 - 2/16 < 0.
     Worked("theorem-1-ii", dict(index=PAIR, nu="11/16"), "1/16", "11/16"),
     Worked("theorem-1-ii", dict(index=PAIR, nu="10/16"), "1/16", "10/16", applies=False),
-    Worked("text-k-lower-bound", ABOVE, 1, 1),
-    Worked("text-k-lower-bound", BELOW, 1, 0, applies=False),
-    Worked("text-bartlett", dict(index=ALONE, nu=1), 1, 1),
+    Worked("text-k-lower-bound", ABOVE, "13/16", "3/4", applies=False),
+    Worked("text-k-lower-bound", BELOW, "11/16", "3/4"),
+    Worked("text-bartlett", dict(index=ALONE), 1, 1),
     # (15/16 - 3/4) / (15/16) = 1/5, no threshold; of the square 1/16, and the odds 5/3 end at
     # 4 / (8/3)^2 = 9/16.
     Worked("text-lambda-star-range", dict(index=ALONE, nu="15/16"), ("1/5", "1/5"), (1, 1),
@@ -68,8 +69,29 @@ def test_the_odds_meet_the_conditions_of_the_convex_programme():
     assert tried > 100
 
 
+def test_the_logistic_risk_with_natural_logarithms_and_over_its_value_at_0():
+    """Of one posterior of 5/8 the entropy: .66156 in nats, .95443 in bits."""
+    for claim, risk in (("natural", 0.66156), ("repaired", 0.95443)):
+        found = nt.claims[f"top-k/theorem-1-i/{claim}"]
+        made = found.certify(index=int(ALONE), nu=0.6875, **found.given)
+        assert made.lhs == Fraction(11, 16) and made.applies
+        assert risk - 1e-5 < made.rhs[0] < made.rhs[1] < risk + 1e-5
+
+
+@pytest.mark.parametrize(("times", "claim"), [(0.9, "theorem-1-i"), (1.1, "text-hinge-2bayes")])
+def test_another_public_risk_is_noticed(monkeypatch, times, claim):
+    sides.solved.cache_clear()
+    for place in (sides, risks):
+        monkeypatch.setattr(place, "optimal_risk", lambda *given: times * optimal_risk(*given))
+    found = nt.audit(f"top-k/{claim}", budget="smoke")
+    sides.solved.cache_clear()
+    assert found[f"top-k/{claim}"].verdict in ("undecided", "refuted")
+
+
 def test_a_public_threshold_of_nine_tenths_is_refuted(monkeypatch):
+    sides.solved.cache_clear()
     public = sides.calibration_threshold
     monkeypatch.setattr(sides, "calibration_threshold", lambda *given: 0.9 * public(*given))
     found = nt.audit("top-k/new-calibration-iff", budget="smoke")
+    sides.solved.cache_clear()
     assert found["top-k/new-calibration-iff"].verdict == "refuted"

@@ -10,7 +10,7 @@ test_by_hand = by_hand("top-k", [
     Worked("text-radius", dict(c=8, norm=2, nu="1/2", m="1/2"), 32, 160),
     Worked("text-radius", dict(c=0, norm=2, nu=1, m=1), 8, 8),
     # 1 + 2 (4/4 + 4/8) = 4; 2 (1 + 4/4)^2 + 16 * 4 * 2/16.
-    Worked("text-consistency", dict(c="1/4", norm="1/8", kappa=2), 16, 16),
+    Worked("text-consistency", dict(c="1/4", norm="1/8", kappa=2), -16, -16),
     # 2/h at h = 1/2 and 1/1024.
     Worked("text-consistency/printed", dict(case=0), 4, 1000),
     Worked("text-consistency/printed", dict(case=9), 2048, 1000),
@@ -24,4 +24,6 @@ test_by_hand = by_hand("top-k", [
     # Risks 2, 4 and 3 at 1, -1 and 0. Two of (-1, -1, 1) sum to 0 at least, three do not.
     Worked("new-collapse", dict(z=[1, 1, -1]), 1, 1, cell=dict(k=2)),
     Worked("new-collapse", dict(z=[1, 1, -1]), 0, 0, cell=dict(k=3)),
+    # The two -1 are balanced by 1 and half of 2; risks of 5, 7/2 and 4 at -1, 1/2 and 1.
+    Worked("new-collapse/threshold", dict(z=[-1, -1, 2, 1]), "7/2", "7/2"),
 ])

@@ -28,6 +28,7 @@ from noisytheory.topics.top_k import (
 from noisytheory.topics.top_k.individual import least_constant
 from noisytheory.topics.top_k.interior_point import interior_point
 from noisytheory.topics.top_k.minimise import NotCertified, proven
+from noisytheory.topics.top_k.task import Task
 
 CONIC = {
     "hinge": lambda t: cp.pos(1 - t),
@@ -584,8 +585,9 @@ def test_bad_data_are_refused():
         (lambda: path(x, y, sample_weight=-y), "sample_weight must be"),
         (lambda: path(x, y, sample_weight=y > 0, intercept=True), "both classes with weight"),
         (lambda: select(x, y, validation=(x, y), Cs=[1.0], ks=[30], scaling="mine"), "scaling"),
-        (lambda: top_weights([1.0, 2.0], 1.5), "nu must lie"),
-        (lambda: top_weights([1.0, 2.0], 0.5, [2.0, 3.0]), "of sum 1"),
+        (lambda: top_weights([1.0, 2.0], 1.5), "k as a fraction must lie in"),
+        (lambda: top_weights([1.0, 2.0], 3), r"k must be a whole number in \[1, 2\], got 3"),
+        (lambda: top_weights([1.0, 2.0], 0.5, [2.0, -3.0]), "sample_weight must be 2 finite"),
     ):
         with pytest.raises(ValueError, match=message):
             wrong()
@@ -603,6 +605,30 @@ def test_separable_data_with_a_huge_C_are_solved_or_reported(loss):
     assert found.converged or any(w.category is NotCertified for w in said)
     assert np.all(y * found.scores(x) > 0)
     assert found.dual <= found.objective
+
+
+@pytest.mark.parametrize("solver", ["exact", "limited-memory"])
+def test_exponential_losses_that_overflow_are_stepped_back_from_or_named(solver):
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(30, 2)), np.where(rng.random(30) < 0.5, 1.0, -1.0)
+    given = dict(k=20, C=1e-6, solver=solver)
+    best = fit(x, y, "exponential", **given)
+    # A start of scores in the thousands is no start.
+    again = fit(x, y, "exponential", start=[1e4, 0.0], **given)
+    assert again.objective == pytest.approx(best.objective, rel=1e-6)
+    # At once the features are of another unit, and the first step is too long; no warning of NumPy.
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        fit(1e6 * x, y, "exponential", k=20, C=1e3, solver=solver)
+    assert all(w.category is NotCertified for w in said)
+
+
+def test_losses_that_overflow_at_the_end_say_what_to_do(monkeypatch):
+    x, y = np.array([[1e10], [2e10], [-1e10]]), [1, -1, 1]
+    monkeypatch.setattr(Task, "solve", lambda self, w, solver: (np.full(1, 1.0), np.ones(3) / 3, 1))
+    with pytest.raises(ValueError, match=r"exponential losses overflow at C=1 with entries of X "
+                                         r"up to 2e\+10: scale X to about 1, or take a smaller C"):
+        fit(x, y, "exponential", k=2)
 
 
 def test_a_perfect_fit_that_is_less_proven_than_asked_for_says_so():

@@ -51,8 +51,11 @@ test_by_hand = by_hand("top-k", [
     Worked("eq-5-lambda-range", ONES, 0, 1),
     # Losses 3/5: 6/25 + (16/25) / 8; and -2/5 * 2/5 + 2/25 + 2/5.
     Worked("eq-6", HALVES, "8/25", "8/25"),
-    # k = 5: w = 2, margins of 1, 4 / 8. All rows positive, so an intercept of 1 costs nothing.
-    Worked("text-csvm/printed", dict(**HALVES, labels=[1] * 5), "1/2", 0),
+    # k = 5, C = 5: w = 2, margins of 1, 4 / 10; with an intercept of 1/2 w = 1 leaves the one of
+    # the other label a margin of 0: 1/5 + 1/10. With one label alone there is no such machine.
+    Worked("text-csvm/printed", dict(**HALVES, labels=[1, 1, 1, 1, -1]), "2/5", "3/10",
+           cell=dict(C=5)),
+    Worked("text-csvm/printed", dict(**HALVES, labels=[1] * 5), "1/2", 1, applies=False),
     # The dual: 1 - 2 * (1/2)^2.
     Worked("text-csvm", HALVES, "1/2", "1/2"),
     # C = 1: w = 1/5, rho = 1/10: -2/5 * 1/10 + 1/50.
@@ -78,15 +81,17 @@ test_by_hand = by_hand("top-k", [
     Worked("new-margin-floor", HALVES | G, "-2/5", ("-2/5", "-2/5")),
     Worked("new-margin-floor", dict(**HALVES, g=[1, 0]), "-2/5", (0, 0)),
     Worked("new-margin-floor", HALVES | NONE, "-2/5", (0, 0), applies=False),
-    # (6/80 + 3/80) / 5, and 2/5 * 9/80 - 9/400.
-    Worked("new-margin-floor/risk", FIVE, "9/400", "9/400", cell=ONE),
+    # (6/80 + 3/80) / 5 over 9/80, and 2/5 - 9/400 over 9/80; at rho = 1 0, and 2/5 - 1/4.
+    Worked("new-margin-floor/risk", FIVE, "1/5", ("1/5", "1/5"), cell=ONE),
+    Worked("new-margin-floor/risk", ONES, 0, ("3/20", "3/20"), applies=False),
+    Worked("new-margin-floor/risk-at-1", ONES, 0, ("3/20", "3/20")),
     # 4/5, and rho times 2, the root of what is more than 4 * 2/5.
     Worked("new-norm-margin", HALVES | G, ("4/5", "4/5"), ("4/5", "4/5")),
     # Signs turned, g = 1 has a risk of 1/2: (2/5 - 1/2) / 2 - (1/2)^2 / 8; at its own margin
     # and rho, equality.
     Worked("eq-15", dict(**HALVES, g=[1, 0], rho="1/2"), "-13/160", "2/25"),
     Worked("eq-15", dict(**HALVES, **G, rho="2/5"), "2/25", "2/25"),
-    Worked("eq-19", FIVE, "9/80", "18/80", cell=ONE),
+    Worked("eq-19", FIVE, "1/5", "2/5", cell=ONE),
     Worked("proposition-2", THREE, "11/18", "11/18"),
     # k = 3: 1/3 + 1/2 at w = 1; the dual of nu = 2/3 has 2/3 + 1/3 - 2/9.
     Worked("proposition-2/printed", THREE, "5/6", "7/9"),

@@ -14,9 +14,13 @@ from numpy.typing import NDArray
 from noisytheory.topics.top_k.aggregate import (
     average_loss,
     average_top_k,
+    level,
     maximum_loss,
     top_k_loss,
+    top_weights,
+    variational,
 )
+from noisytheory.topics.top_k.combinations import ranked_range, spectral
 from noisytheory.topics.top_k.individual import individual
 from noisytheory.topics.top_k.vectors import (
     UNIT,
@@ -47,10 +51,12 @@ def definitions(at: Losses, n: int, k: int, more: int) -> dict[str, Numbers]:
                 + by_subsets(at.losses, 1), kth=kth)
 
 
-def cvar(at: Losses, k: int, dual: str) -> dict[str, Numbers]:
-    """The worst mean over reweightings against the least over thresholds."""
+def cvar(at: Losses, n: int, k: int, dual: str) -> dict[str, Numbers]:
+    """The worst mean over weights, in floats the public ones, against the least over thresholds."""
     taken = k if dual == "capped" else 1
-    return dict(lhs=by_subsets(at.losses, taken) * k, rhs=by_threshold(at.losses, k) * taken)
+    worst = (by_subsets(at.losses, taken) if at.losses.dtype == object else
+             n * (top_weights(at.losses, taken) * at.losses).sum(axis=1))
+    return dict(lhs=worst * k, rhs=by_threshold(at.losses, k) * taken)
 
 
 def ends(at: Losses, n: int, less: int) -> dict[str, Numbers]:
@@ -81,9 +87,11 @@ def monotone(at: Losses, n: int, k: int, less: int) -> dict[str, Numbers]:
 
 
 def difference(at: Losses, k: int, less: int) -> dict[str, Numbers]:
-    r"""$\ell_{[k]}$ against $kAT_k-(k-1)AT_{k-1}$ by thresholds, both times k - 1."""
+    r"""$\ell_{[k]}$, in floats the ranked range, against both terms by thresholds, times k - 1."""
     rhs = (k - 1) * by_threshold(at.losses, k) - (k - less) * by_threshold(at.losses, k - 1)
-    return dict(lhs=(k - 1) * ordered(at.losses)[:, k - 1], rhs=rhs)
+    kth = (ordered(at.losses)[:, k - 1] if at.losses.dtype == object
+           else ranked_range(at.losses, k - 1, k))
+    return dict(lhs=(k - 1) * kth, rhs=rhs)
 
 
 def every_vector(n: int, top: int) -> Numbers:
@@ -133,8 +141,15 @@ def lemma_1_iff(at: Signed, k: int, needs: str) -> dict[str, Numbers]:
 
 
 def proportional(at: Losses, n: int, k: int, factor: str) -> dict[str, Numbers]:
-    r"""(2) with its factor $\frac kn$, or with one that does not know k."""
-    least = by_threshold(at.losses, k)  # n times the minimum
+    r"""(2) with its factor $\frac kn$, or with one that does not know k.
+
+    In floats the least value is that at both ends of the public level.
+    """
+    if at.losses.dtype == object:
+        least = by_threshold(at.losses, k)  # n times the minimum
+    else:
+        low, high = (variational(at.losses, k, end) for end in level(at.losses, k))
+        least = n * (low + high) / 2
     average = summed(at.losses, k)  # k times AT_k
     if factor == "k/n":
         return dict(lhs=least, rhs=average)
@@ -189,9 +204,10 @@ def jointly_convex(at: Pairs, n: int, k: int, shape: str) -> dict[str, Numbers]:
     return dict(lhs=2 * middle, rhs=value(at.a, lam) + value(at.b, lam * 0))
 
 
-def moved(at: Losses, n: int, k: int) -> dict[str, Numbers]:
-    r"""What one loss that grows by a shift adds to $AT_k$."""
-    grown = at.losses + np.equal.outer(at.which, np.arange(n)) * at.move[:, None]
+def moved(at: Losses, n: int, k: int, grows: str) -> dict[str, Numbers]:
+    r"""What one loss, or the largest, that grows by a shift adds to $AT_k$."""
+    place = at.losses.argmax(axis=1) if grows == "largest" else at.which
+    grown = at.losses + np.equal.outer(place, np.arange(n)) * at.move[:, None]
     more = summed(grown, k) - summed(at.losses, k)
     return dict(lhs=more / k, shift=at.move)
 
@@ -217,7 +233,10 @@ def spectral_mixture(at: Pairs, n: int, more: int) -> dict[str, Numbers]:
     sigma = ordered(at.second)
     after = np.concatenate([sigma[:, 1:], sigma[:, :1] * 0], axis=1)
     tops = np.stack([summed(at.first, k + 1) for k in range(n)], axis=1)
-    return dict(lhs=(sigma * ordered(at.first)).sum(axis=1),
+    risk = ((sigma * ordered(at.first)).sum(axis=1) if sigma.dtype == object else
+            np.array([spectral(row, spectrum) for row, spectrum in
+                      zip(at.first, sigma, strict=True)]))
+    return dict(lhs=risk,
                 rhs=((sigma - after) * tops).sum(axis=1) + more * sigma[:, -1])
 
 

@@ -2,11 +2,13 @@ r"""Which tail mass $\nu$ lets the minimiser see the labels: Section 3.1 on tria
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 from noisytheory.papers import TOP_K
 from noisytheory.topics.top_k.calibrated import sides
 from noisytheory.topics.top_k.calibrated.sides import LOSSES
+from noisytheory.trial.sides import scaled
 
 FAMILY = "convex losses with $\\ell(0)=1$: hinge, logistic, square, squared hinge, exponential"
 BATTERY: dict[str, Any] = {"rounding": 1e-7, "quantity": "whether it is calibrated"}
@@ -41,45 +43,42 @@ calibration = [
         **BATTERY,
     ),
 ]
+ENOUGH: dict[str, Any] = {
+    "exact": sides.sufficient, "certify": sides.sufficient_certificate, "rounding": 1e-7,
+    "quantity": "tail mass that is not calibrated",
+}
+NATURAL: dict[str, Any] = {
+    "place": PLACE, "hypotheses": ["natural logistic loss: $\\ell(0)=\\ln2$, and not 1"], **ENOUGH,
+}
 theorem_1 = [
     TOP_K.always(
         "theorem-1-i",
         statement=r"\nu>E^*_\ell\Rightarrow AT_k\text{ is calibrated}",
         place=PLACE,
         hypotheses=[FAMILY, "differentiable at 0"],
-        exact=sides.sufficient,
-        certify=sides.sufficient_certificate,
         grid={"loss": LOSSES},
-        given={"unit": "risk", "ratios": "above", "kink": 0},
-        twin={"given": {"unit": "bayes", "ratios": "below", "kink": 0},
-              "why": "$\\nu>R^*$ in place of the optimal risk"},
-        note="Tight for the hinge loss, where $E^*=2R^*$.",
-        **BATTERY,
+        given={"enough": "risk"},
+        twin=scaled(Fraction(19, 20), "a twentieth less than the optimal risk"),
+        note="Turned over: where it is not calibrated, $\\nu\\le E^*_\\ell$. Tight for the hinge "
+        "loss, where $E^*=2R^*$.",
+        **ENOUGH,
     ),
     TOP_K.always(
         "theorem-1-i/natural",
         statement=r"\nu>E^*_\ell\Rightarrow AT_k\text{ is calibrated}",
-        place=PLACE,
-        hypotheses=["natural logistic loss: $\\ell(0)=\\ln2$, and not 1"],
-        exact=sides.sufficient,
-        certify=sides.sufficient_certificate,
-        given={"loss": "logistic-natural", "unit": "risk", "ratios": "above", "kink": 0},
+        given={"loss": "logistic-natural", "enough": "risk"},
         expect="refuted",
         note="The condition scales with the loss: $\\nu>E^*_\\ell/\\ell(0)$. With one posterior of "
         "5/8 the optimal risk is .662, yet up to $2R^*=.75$ the minimiser is 0.",
-        **BATTERY,
+        **NATURAL,
     ),
     TOP_K.always(
         "theorem-1-i/repaired",
         statement=r"\nu>E^*_\ell/\ell(0)\Rightarrow AT_k\text{ is calibrated}",
-        place=PLACE,
-        hypotheses=["natural logistic loss: $\\ell(0)=\\ln2$"],
-        exact=sides.sufficient,
-        certify=sides.sufficient_certificate,
-        given={"loss": "logistic-natural", "unit": "scaled", "ratios": "above", "kink": 0},
-        twin={"given": {"loss": "logistic-natural", "unit": "risk", "ratios": "above", "kink": 0},
+        given={"loss": "logistic-natural", "enough": "scaled"},
+        twin={"given": {"loss": "logistic-natural", "enough": "risk"},
               "why": "without the normalisation"},
-        **BATTERY,
+        **NATURAL,
     ),
     TOP_K.always(
         "theorem-1-ii",
@@ -100,23 +99,21 @@ theorem_1 = [
         statement=r"k>2nR^*\text{ guarantees calibration}",
         place="Sec. 3.1, where it is k > n E*",
         hypotheses=[FAMILY],
-        exact=sides.sufficient,
-        certify=sides.sufficient_certificate,
         grid={"loss": LOSSES},
-        given={"unit": "bayes", "ratios": "beyond", "kink": 0},
-        twin={"given": {"unit": "bayes", "ratios": "below", "kink": 0}, "why": "below it"},
-        **BATTERY,
+        given={"enough": "twice"},
+        twin=scaled(Fraction(19, 20), "a twentieth less"),
+        **ENOUGH,
     ),
     TOP_K.always(
         "text-bartlett",
         statement=r"\ell\text{ convex},\ \ell'(0)<0\Rightarrow\ell\text{ is calibrated}",
         place="Sec. 3.1, cited",
         hypotheses=[FAMILY, "differentiable at 0"],
-        exact=sides.sufficient,
-        certify=sides.sufficient_certificate,
+        exact=sides.average,
+        certify=sides.average_certificate,
         grid={"loss": LOSSES},
-        given={"unit": "one", "ratios": "one", "kink": 0},
-        twin={"given": {"unit": "one", "ratios": "one", "kink": 1},
+        given={"kink": 0},
+        twin={"given": {"kink": 1},
               "why": "a kink at 0: max(1 - t, 1 - 3t, 0)"},
         note="The average loss, $\\nu=1$.",
         **BATTERY,

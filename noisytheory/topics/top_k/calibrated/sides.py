@@ -20,6 +20,7 @@ from noisytheory.topics.top_k.calibration import (
     calibration_threshold,
     clipped_logit,
     minimisers,
+    optimal_risk,
 )
 from noisytheory.topics.top_k.individual import individual
 from noisytheory.trial.claim import Certificate
@@ -32,8 +33,6 @@ Numbers = NDArray[Any]
 LOSSES = ("hinge", "logistic", "margin-square", "squared-hinge", "exponential")
 RATIOS = (0.5, 0.9, 0.97, 1.03, 1.1, 1.5)
 """Tail masses tried, in units of 2R*."""
-NAMED = {"above": (1.01, 1.2), "below": (0.9, 0.97), "beyond": (1.03, 1.1, 1.5), "one": (1.0,)}
-"""Ratios by a name."""
 
 
 def kinked(t: Any) -> Any:
@@ -46,45 +45,39 @@ def psi_of(loss: str) -> Any:
     return kinked if loss == "kinked" else individual(loss).psi
 
 
+def public_threshold(index: int) -> float:
+    """What a user gets for a population of the battery."""
+    masses, eta = battery()
+    return calibration_threshold(masses[index].astype(float), eta[index].astype(float))
+
+
 @functools.cache
 def solved(loss: str) -> dict[str, Numbers]:
-    r"""Minimisers of every population at every tail mass.
-
-    In units of $2R^*$, $E^*_\ell$, $E^*_\ell/\ell(0)$ or 1.
-    """
+    r"""Minimisers of every population at every tail mass, in units of $2R^*$ and of 1."""
     masses, eta = (v.astype(float) for v in battery())
+    twice = np.array([public_threshold(i) for i in range(len(masses))])
     # A kink has no closed form; only its average is asked for.
-    ratios = {"one": NAMED["one"]} if loss == "kinked" else {
-        "bayes": RATIOS, "risk": NAMED["above"], "one": NAMED["one"]}
-    if loss == "logistic-natural":
-        ratios["scaled"] = NAMED["above"]
-    rows = [(i, ratio, unit, base(loss, unit, i) * ratio) for unit, tried in ratios.items()
+    ratios = {"one": (1.0,)} if loss == "kinked" else {"bayes": RATIOS, "one": (1.0,)}
+    rows = [(i, ratio, unit, ratio * (twice[i] if unit == "bayes" else 1.0))
+            for unit, tried in ratios.items()
             for i, ratio in itertools.product(range(len(masses)), tried)]
     index, ratio, unit, nu = (np.array(v) for v in zip(*(r for r in rows if r[3] <= 1),
                                                        strict=True))
-    scores, level, value = minimisers(masses[index], eta[index], nu, psi_of(loss))
-    # The average loss, nu = 1, has the optimal risk as its value.
-    risk = value[unit == "one"]
+    scores, level, _ = minimisers(masses[index], eta[index], nu, psi_of(loss))
     wanted = np.sign(eta[index] - 0.5)
     counted = (masses[index] > 0) & (wanted != 0)
     right = np.where(counted, np.sign(np.round(scores, 12)) == wanted, True).all(axis=1)
+    # Of the kinked loss nothing asks for the risk.
+    risk = np.array([np.nan if loss == "kinked" else optimal_risk(p, e, loss)
+                     for p, e in zip(masses, eta, strict=True)])
     return dict(index=index, ratio=ratio, unit=unit, nu=nu, scores=scores, level=level,
-                risk=risk[index], calibrated=right.astype(int),
-                twice=np.array([float(2 * bayes(i)) for i in index]),
+                risk=risk[index], calibrated=right.astype(int), twice=twice[index],
                 rest=np.array([float(noisy_bayes(i)) for i in index]))
 
 
-def base(loss: str, unit: str, index: int) -> float:
-    """A population's unit of tail masses."""
-    if unit in ("risk", "scaled"):
-        return float(sum(risk_in(loss, unit, index)) / 2)
-    return float(2 * bayes(index)) if unit == "bayes" else 1.0
-
-
-def risk_in(loss: str, unit: str, index: int) -> Interval:
-    r"""$E^*_\ell$, or over $\ell(0)$, which is 1 but for natural logarithms."""
-    normalised = unit == "scaled" and loss == "logistic-natural"
-    return optimal_risk_of("logistic" if normalised else loss, index)
+def normalised(loss: str) -> str:
+    r"""The loss over its value at 0, which is 1 but for natural logarithms."""
+    return "logistic" if loss == "logistic-natural" else loss
 
 
 def some(loss: str, unit: str, ratios: tuple[float, ...] = RATIOS) -> dict[str, Numbers]:
@@ -178,17 +171,10 @@ def level_at(loss: str, odds: Fraction | None) -> Interval:
     return (4 / (1 + odds) ** 2,) * 2
 
 
-def public_threshold(index: int) -> float:
-    """What a user gets for a population of the battery."""
-    masses, eta = battery()
-    return calibration_threshold(masses[index].astype(float), eta[index].astype(float))
-
-
 def threshold(loss: str, times: float) -> dict[str, Numbers]:
     r"""Whether the minimiser is calibrated, against whether $\nu>2R^*$ times a factor."""
     at = some(loss, "bayes")
-    public = np.array([public_threshold(i) for i in at["index"]])
-    return dict(lhs=at["calibrated"], rhs=(at["nu"] > times * public).astype(int),
+    return dict(lhs=at["calibrated"], rhs=(at["nu"] > times * at["twice"]).astype(int),
                 index=at["index"], nu=at["nu"])
 
 
@@ -216,26 +202,33 @@ def by_optimal_risk_certificate(index: int, nu: float, loss: str) -> Certificate
                        [("R*", bayes(index)), ("nu", exact), ("optimal risk", low)])
 
 
-def sufficient(loss: str, unit: str, ratios: str, kink: int) -> dict[str, Numbers]:
-    """1 against whether the minimiser is calibrated; with a kink at 0 for the loss on purpose."""
-    at = some("kinked" if kink else loss, unit, NAMED[ratios])
-    # Beyond the average nothing is minimised, and a risk of 0 leaves no tail mass.
-    return dict(lhs=np.ones(len(at["nu"])), rhs=at["calibrated"], index=at["index"], nu=at["nu"],
-                applies=at["nu"] > 0)
+def sufficient(loss: str, enough: str) -> dict[str, Numbers]:
+    r"""A tail mass at which the minimiser is not calibrated, against what is said to be enough."""
+    at = some(loss, "bayes")
+    top = float(psi_of(loss)(np.array(0.0)))
+    rhs = dict(risk=at["risk"], scaled=at["risk"] / top, twice=at["twice"])[enough]
+    return dict(lhs=at["nu"], rhs=rhs, applies=at["calibrated"] == 0, index=at["index"],
+                nu=at["nu"])
 
 
-def sufficient_certificate(
-    index: int, nu: float, loss: str, unit: str, ratios: str, kink: int
-) -> Certificate:
-    """By the direction f_c, which is enough for a loss that is differentiable at 0."""
+def sufficient_certificate(index: int, nu: float, loss: str, enough: str) -> Certificate:
+    """The direction f_c decides for a loss that is differentiable at 0; the risk in closed form."""
     exact = Fraction(nu)
-    applies = exact > 0
-    if ratios == "above":
-        applies = applies and exact > risk_in(loss, unit, index)[1]
-    if ratios == "beyond":
-        applies = applies and exact > 2 * bayes(index)
-    left = turned(index) if kink else falls(index, exact)
-    return Certificate(1, int(left), [("R*", bayes(index)), ("nu", exact)], applies=applies)
+    side: Any = 2 * bayes(index) if enough == "twice" else (
+        optimal_risk_of(normalised(loss) if enough == "scaled" else loss, index))
+    return Certificate(exact, side, [("R*", bayes(index))], applies=not falls(index, exact))
+
+
+def average(loss: str, kink: int) -> dict[str, Numbers]:
+    """1 against whether the average loss is calibrated; with a kink at 0 for it on purpose."""
+    at = some("kinked" if kink else loss, "one", (1.0,))
+    return dict(lhs=np.ones(len(at["nu"])), rhs=at["calibrated"], index=at["index"])
+
+
+def average_certificate(index: int, loss: str, kink: int) -> Certificate:
+    """By the direction f_c, which is enough for a loss that is differentiable at 0."""
+    left = turned(index) if kink else falls(index, Fraction(1))
+    return Certificate(1, int(left), [("R*", bayes(index))])
 
 
 def turned(index: int) -> bool:
@@ -284,7 +277,7 @@ def level_gap_certificate(index: int, nu: float, loss: str, power: int) -> Certi
 
 def dominated(loss: str, times: float) -> dict[str, Numbers]:
     r"""$2R^*\le E^*_\ell$."""
-    at = some(loss, "one", NAMED["one"])
+    at = some(loss, "one", (1.0,))
     return dict(lhs=times * at["twice"], rhs=at["risk"], index=at["index"], scale=1 + 0 * at["nu"])
 
 

@@ -55,4 +55,4 @@ def radius(nu: Numeric, C: Numeric, mu: Numeric, norm: Numeric) -> Numeric:
     >>> round(float(radius(0.5, 1.0, 0.5, 1.0)), 3)
     13.657
     """
-    return (2 * np.sqrt(2 * C) + 4 * norm) / mu + 0 * nu
+    return c_kappa(C, norm, 1.0) / mu + 0 * nu

@@ -9,6 +9,14 @@ from noisytheory.topics.top_k.constants import bounds, sides
 from noisytheory.topics.top_k.constants.sides import Line, Scalars
 from noisytheory.topics.top_k.terms import about_instances
 from noisytheory.trial.sides import scaled, worked
+from noisytheory.vocabulary.domains import Numeric, requires
+
+
+@requires(C=bounds.REGULARISATION, norm=bounds.NORM, kappa=bounds.KAPPA)
+def _squared(C: Numeric, norm: Numeric, kappa: Numeric) -> Numeric:
+    r"""$-(1+C_{\kappa H})^2$."""
+    return -(1 + bounds.c_kappa(C, norm, kappa)) ** 2
+
 
 constants = [
     about_instances(
@@ -19,10 +27,11 @@ constants = [
     ),
     about_instances(
         TOP_K.always, "text-consistency", sides.grows, Scalars,
-        r"(1+C_{\kappa H})^2\le2(1+4\kappa\|f_H\|)^2+16\kappa^2C", "Sec. 3.2",
+        r"(1+C_{\kappa H})^2\le2(1+4\kappa\|f_H\|)^2+16\kappa^2C", "Sec. 3.2", bound=_squared,
         given={"twice": 2}, broken={"twice": 1}, why="without the factor 2",
-        quantity="squared constant", origin="candidate",
-        note="So for a fixed $f_H$ indeed $C/n\\to0$ is what consistency needs.",
+        quantity="minus the right side", origin="candidate",
+        note="So for a fixed $f_H$ indeed $C/n\\to0$ is what consistency needs. Tried with both "
+        "signs turned.",
     ),
     TOP_K.always(
         "text-consistency/printed",
@@ -60,5 +69,11 @@ constants = [
         note="Left: no direction lowers the sum of the k largest losses to first order, which "
         "decides it for every such loss and every C. $h^*$ is the least training hinge risk. So "
         "on data that are not separable the exact maximum loss classifier is 0.",
+    ),
+    about_instances(
+        TOP_K.identity, "new-collapse/threshold", sides.balanced, Line,
+        r"nh^*=\max\Big\{\sum_ip_i:\ 0\le p_i\le1,\ \sum_ip_iy_ix_i=0\Big\}", "not in print",
+        hypotheses=["one feature"], twin=scaled(Fraction(19, 20)), origin="candidate", rows=24,
+        rounding=1e-7, quantity="collapse threshold",
     ),
 ]

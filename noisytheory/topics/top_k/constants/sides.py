@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from noisytheory.topics.top_k.collapse import collapse_threshold
 from noisytheory.topics.top_k.vectors import by_subsets
 from noisytheory.trial.claim import Certificate
 
@@ -44,10 +45,10 @@ def radius(at: Scalars) -> dict[str, Numbers]:
 
 
 def grows(at: Scalars, twice: int) -> dict[str, Numbers]:
-    r"""$(1+C_{\kappa H})^2\le2(1+4\kappa\|f\|)^2+16\kappa^2C$."""
+    r"""$(1+C_{\kappa H})^2\le2(1+4\kappa\|f\|)^2+16\kappa^2C$, both signs turned."""
     constant = 1 + at.kappa * (4 * at.c + 4 * at.norm)
-    rhs = twice * (1 + 4 * at.kappa * at.norm) ** 2 + 32 * at.kappa**2 * at.c**2
-    return dict(lhs=constant**2, rhs=rhs)
+    most = twice * (1 + 4 * at.kappa * at.norm) ** 2 + 32 * at.kappa**2 * at.c**2
+    return dict(lhs=-most, rhs=-constant**2, C=2 * at.c**2)
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,26 @@ def collapses(at: Line, k: int, shift: int) -> dict[str, Numbers]:
     zero = np.asarray(by_subsets(-at.z, k) >= 0) & np.asarray(by_subsets(at.z, k) >= 0)
     least = kinks(at)[1].min(axis=1)
     return dict(lhs=zero.astype(int), rhs=np.asarray(k + shift <= least).astype(int), least=least)
+
+
+def balanced(at: Line) -> dict[str, Numbers]:
+    r"""$nh^*$ by weights that balance the rows, of floats the public one, and by the risk."""
+    if at.z.dtype == object:
+        lhs = np.array([_balance(row) for row in at.z.tolist()], dtype=object)
+    else:
+        lhs = np.array([collapse_threshold(z[:, None], np.ones(len(z))) for z in at.z])
+    return dict(lhs=lhs, rhs=kinks(at)[1].min(axis=1), scale=lhs * 0 + at.z.shape[1])
+
+
+def _balance(row: list[Fraction]) -> Fraction:
+    """All of the lighter side, and of the other its shortest rows up to the same moment."""
+    sides = [sorted(sign * z for z in row if sign * z > 0) for sign in (1, -1)]
+    light, heavy = sorted(sides, key=sum)
+    left, taken = sum(light), Fraction(len(light))
+    for z in heavy:
+        part = min(Fraction(1), left / z)
+        left, taken = left - part * z, taken + part
+    return taken
 
 
 def attained_at_a_kink(at: Line, which: str) -> dict[str, Numbers]:

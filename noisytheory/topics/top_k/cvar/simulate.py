@@ -13,13 +13,17 @@ from numpy.typing import NDArray
 from noisytheory.topics.top_k.aggregate import average_top_k
 from noisytheory.topics.top_k.rare_loss import MASSES, VALUES, K
 from noisytheory.trial.claim import Law
+from noisytheory.vocabulary.populations.multinomial import binomial_law
 
 __all__ = [
-    "SteepLosses", "cvar_error", "cvar_sample", "exponential", "exponential_variance", "sampled",
-    "sampled_law",
+    "SteepLosses", "cvar_error", "cvar_error_law", "cvar_sample", "exponential",
+    "exponential_variance", "sampled", "sampled_law",
 ]
 
 Floats = NDArray[np.float64]
+
+RAREST = 1e-130
+"""Chances below it are left out of an exact law."""
 
 
 def sampled(n: int, which: str, *, size: int, rng: np.random.Generator) -> Floats:
@@ -84,8 +88,19 @@ def cvar_error(
     """CVaR minus that of a sample, or the reverse."""
     counts = rng.binomial(n, population.p, size=size)
     found, which = np.unique(counts, return_inverse=True)
-    estimates = np.array([average_top_k([0.0, 1.0], population.nu, [n - m, m]) for m in found])
-    return np.asarray(sign * (population.cvar - estimates[which]))
+    return np.asarray(sign * (population.cvar - _estimates(population, n, found))[which])
+
+
+def cvar_error_law(population: SteepLosses, n: int, sign: float) -> Law:
+    """Its exact law, but for counts that no level tried would see."""
+    law = binomial_law(n, population.p)
+    found = np.flatnonzero(law > RAREST)
+    return Law(sign * (population.cvar - _estimates(population, n, found)), law[found], slack=1e-12)
+
+
+def _estimates(population: SteepLosses, n: int, counts: NDArray[Any]) -> Floats:
+    """CVaR of samples with so many losses of 1."""
+    return np.array([average_top_k([0.0, 1.0], population.nu, [n - m, m]) for m in counts])
 
 
 def cvar_sample(

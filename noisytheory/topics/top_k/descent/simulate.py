@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from noisytheory.topics.top_k.recipes import monk_3
 from noisytheory.topics.top_k.stochastic import stochastic
+from noisytheory.trial.claim import Law
 
 __all__ = ["Descent"]
 
@@ -14,7 +15,7 @@ Floats = NDArray[np.float64]
 
 
 class Descent:
-    """Ten signed rows of one feature, one of them on the other side; hinge loss.
+    """Ten signed rows of one feature, some on the other side; hinge loss.
 
     The optimum of (3) in one coefficient is among the kinks of the aggregate and the stationary
     points of its pieces.
@@ -22,16 +23,17 @@ class Descent:
     Parameters
     ----------
     k : int
+    others : int
+        How many are on the other side.
     """
 
-    C = 1000.0
-    n = 10
+    C, n, steps = 1000.0, 10, 100
 
-    def __init__(self, k: int) -> None:
-        self.k = k
-        self.name = f"nine examples on one side, one on the other, k={k}"
+    def __init__(self, k: int, others: int = 1) -> None:
+        self.k, self.others = k, others
+        self.name = f"{self.n - others} examples on one side, {others} on the other, k={k}"
         self.nu = k / self.n
-        self.rows, self.labels = np.ones((self.n, 1)), np.array([1.0] * 9 + [-1.0])
+        self.rows, self.labels = np.ones((self.n, 1)), np.repeat([1.0, -1.0], [10 - others, others])
         kinks = np.array([-1.0, 0.0, 1.0])
         # Slopes of the sum of the k largest are whole numbers.
         stationary = self.C * np.arange(-k, k + 1) / self.n
@@ -40,10 +42,13 @@ class Descent:
         values = losses[:, :k].sum(axis=1) / self.n + tried**2 / (2 * self.C)
         best = int(np.argmin(values))
         self.optimum, self.value = np.array([tried[best]]), float(values[best])
-        # From w = 0 and a threshold of 1.
-        self.start = float(self.optimum[0] ** 2 + (losses[best, k - 1] - 1.0) ** 2)
+        # Where all agree the steps end at the optimum, and no loss is below the threshold before.
+        self.eta = 0.3 if others else float(1 / (1 / np.sqrt(np.arange(1, self.steps + 1))).sum())
+        self.level = 1.0 if others else 0.0
+        self.start = float(
+            self.optimum[0] ** 2 + (others > 0) * (losses[best, k - 1] - self.level) ** 2)
         # No coefficient passes 6, the sum of the steps.
-        self.slopes = (1 + 6 / self.C) ** 2 + max(self.nu, 1 - self.nu) ** 2
+        self.slopes = (1 + 6 / self.C) ** 2 + max(self.nu, 1 - self.nu) ** 2 if others else 1.0
 
     def objective(self, w: Floats, level: Floats) -> Floats:
         """(3), for several."""
@@ -52,13 +57,19 @@ class Descent:
         return np.asarray(over + self.nu * level + (w**2).sum(axis=1) / (2 * self.C))
 
 
-def gap(
-    population: Descent, eta: float, steps: int, *, size: int, rng: np.random.Generator
-) -> Floats:
+def gap(population: Descent, *, size: int, rng: np.random.Generator) -> Floats:
     """Gap of the weighted average of the iterates of (4)."""
     run = stochastic(population.rows, population.labels, "hinge", nu=population.nu, C=population.C,
-                     steps=steps, rng=rng, runs=size, eta=eta, level=1.0)
+                     steps=population.steps, rng=rng, runs=size, eta=population.eta,
+                     level=population.level)
     return population.objective(run.mean_coef, run.mean_level) - population.value
+
+
+def gap_law(population: Descent) -> Law | None:
+    """Where all examples are alike nothing is random."""
+    if population.others:
+        return None
+    return Law(gap(population, size=1, rng=np.random.default_rng(0)), [1.0])
 
 
 def overflows(

@@ -11,38 +11,45 @@ from numpy.typing import NDArray
 from noisytheory.trial.claim import Certificate, Law
 from noisytheory.vocabulary.populations.multinomial import binomial_law
 
-__all__ = ["OrthonormalAtoms", "TwoLosses"]
+__all__ = ["OneFeature", "OrthonormalAtoms", "TwoLosses"]
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class TwoLosses:
-    r"""Hinge losses 0 and 2 at $f_H$, with probability ``p`` of the 2: two points, $\|f_H\|=1$.
+    r"""Hinge losses 0 and ``large`` at $f_H$, with probability ``p`` of the second; $\|f_H\|=1$.
+
+    Two points at 1 and -1, the labels of a share p turned; or a share p near 0, with a label that
+    the others outweigh.
 
     Parameters
     ----------
     p : float
-        Below one half.
+        Below one half for two points.
+    large : float
+        2 for two points, a little above 1 near 0.
     """
 
     p: float
+    large: float = 2.0
     half_range = 1.0
     kappa_norm = 1.0
 
     @property
     def name(self) -> str:
         """Short and human-readable."""
-        return f"losses 0 and 2, p={self.p:g}"
+        return f"losses 0 and {self.large:g}, p={self.p:g}"
 
     def mean_law(self, n: int) -> Law:
         """Exact law of the mean minus its expectation."""
-        return Law(2 * np.arange(n + 1) / n - 2 * self.p, binomial_law(n, self.p), slack=1e-12)
+        return Law(self.large * (np.arange(n + 1) / n - self.p), binomial_law(n, self.p),
+                   slack=1e-12)
 
 
 def two_losses(population: TwoLosses, n: int, *, size: int, rng: np.random.Generator) -> Floats:
     """Means minus their expectation."""
-    return np.asarray(2 * rng.binomial(n, population.p, size) / n - 2 * population.p)
+    return np.asarray(population.large * (rng.binomial(n, population.p, size) / n - population.p))
 
 
 def two_losses_law(population: TwoLosses, n: int) -> Law:
@@ -85,6 +92,42 @@ def supremum(
     m = population.m
     counts = rng.multinomial(n, np.full(m, 1 / m), size=size)
     return np.asarray(population.radius * np.linalg.norm(counts / n - 1 / m, axis=1))
+
+
+@dataclass(frozen=True)
+class OneFeature:
+    r"""Points 1 and -1 with one label, in equal shares: losses of 0 and $1+R$ at the ends.
+
+    Parameters
+    ----------
+    radius : float
+        At least 1.
+    """
+
+    radius: float
+
+    @property
+    def name(self) -> str:
+        """Short and human-readable."""
+        return f"points 1 and -1, R={self.radius:g}"
+
+    def supremum(self, share: Floats) -> Floats:
+        """Where a share of the sample is at 1: at a kink of the hinge risks, or at an end."""
+        w = np.array([-self.radius, -1.0, 1.0, self.radius])
+        losses = np.maximum(1 - w, 0) - np.maximum(1 + w, 0)
+        return np.asarray(((0.5 - share)[:, None] * losses).max(axis=1))
+
+
+def one_feature(
+    population: OneFeature, n: int, *, size: int, rng: np.random.Generator
+) -> Floats:
+    r"""$\sup_{|w|\le R}\mathcal E_h(w)-\mathcal E_{h,z}(w)$."""
+    return population.supremum(rng.binomial(n, 0.5, size) / n)
+
+
+def one_feature_law(population: OneFeature, n: int) -> Law:
+    """Its exact law."""
+    return Law(population.supremum(np.arange(n + 1) / n), binomial_law(n, 0.5), slack=1e-12)
 
 
 def contraction(m: int, form: str) -> Iterator[Certificate]:

@@ -26,11 +26,14 @@ from noisytheory.vocabulary.domains import (
 
 __all__ = [
     "data_margin", "margin_floor", "margin_floor_printed", "norm_margin", "norm_margin_printed",
+    "training_risk",
 ]
 
 
 _SOME = POSITIVE.of(NORM.meaning)
 _OTHER = POSITIVE.of(r"$\|g\|$.")
+_TRAINED = NONNEGATIVE.of(r"$\|f_z\|$.")
+_ITS_MARGIN = POSITIVE.of(r"$\rho_z$.")
 
 
 @requires(nu=TAIL_MASS, C=REGULARISATION, mu=MU, norm=_SOME)
@@ -103,9 +106,26 @@ def norm_margin(nu: Numeric, C: Numeric, advantage: Numeric, norm: Numeric) -> N
     return np.maximum(np.sqrt(C * nu), nu * norm / advantage)
 
 
+@requires(nu=TAIL_MASS, C=REGULARISATION, norm=_TRAINED, margin=_ITS_MARGIN)
+def training_risk(nu: Numeric, C: Numeric, norm: Numeric, margin: Numeric) -> Numeric:
+    r"""$\mathcal E_z(f_z/\rho_z)\le\nu-\frac{\|f_z\|^2}{C\rho_z}$, with equality if $\rho_z<1$.
+
+    Returns
+    -------
+    float or array
+        Training hinge risk of the machine at margin 1.
+
+    Examples
+    --------
+    >>> round(float(training_risk(0.4, 1.0, 0.2, 0.2)), 6)
+    0.2
+    """
+    return nu - norm**2 / (C * margin)
+
+
 @requires(
-    n=SAMPLE_SIZE, delta=LEVEL, nu=TAIL_MASS, C=REGULARISATION, kappa=KAPPA,
-    norm=NONNEGATIVE.of(r"$\|f_z\|$."), margin=POSITIVE.of(r"$\rho_z$."),
+    n=SAMPLE_SIZE, delta=LEVEL, nu=TAIL_MASS, C=REGULARISATION, kappa=KAPPA, norm=_TRAINED,
+    margin=_ITS_MARGIN,
 )
 def data_margin(
     n: Numeric, delta: Numeric, nu: Numeric, C: Numeric, kappa: Numeric, norm: Numeric,
@@ -132,5 +152,5 @@ def data_margin(
     j = np.ceil(np.log2(ratio)) + 1
     ball = kappa * 2 ** (j - 1)
     log = np.log(j**2 * np.pi**2 / 6) - np.log(delta)
-    return (nu - norm**2 / (C * margin) + 2 * ball / np.sqrt(n)
+    return (training_risk(nu, C, norm, margin) + 2 * ball / np.sqrt(n)
             + (1 + ball) * np.sqrt(log / (2 * n)))

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from noisytheory.topics.top_k.calibration import optimal_risk
 from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary.joint_masses import LABELS, bayes_risk, joint, risk
 
@@ -62,9 +63,18 @@ def zhang_scaled(at: Points, times: int) -> dict[str, Numbers]:
 
 
 def hinge_optimum(at: Points, times: int) -> dict[str, Numbers]:
-    r"""$\min_f\mathcal E_h$, over the kinks -1, 0, 1 of each point, against $2R^*$."""
-    values = [(at.joint * hinge(0 * at.eta + t)).sum(axis=2) for t in (-1, 0, 1)]
-    return dict(lhs=np.min(values, axis=0).sum(axis=1), rhs=times * bayes_risk(at.joint))
+    r"""$\min_f\mathcal E_h$ against $2R^*$: the public one of floats.
+
+    In fractions over the kinks -1, 0, 1 of each point.
+    """
+    total = at.masses.sum(axis=1)
+    if at.masses.dtype == object:
+        values = [(at.joint * hinge(0 * at.eta + t)).sum(axis=2) for t in (-1, 0, 1)]
+        lhs = np.min(values, axis=0).sum(axis=1)
+    else:
+        lhs = total * [optimal_risk(masses / mass, eta, "hinge")
+                       for masses, mass, eta in zip(at.masses, total, at.eta, strict=True)]
+    return dict(lhs=lhs, rhs=times * bayes_risk(at.joint), scale=total)
 
 
 def tail(at: Points, f: Numbers, nu: Numbers) -> Numbers:

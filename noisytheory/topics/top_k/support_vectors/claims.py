@@ -6,14 +6,13 @@ from fractions import Fraction
 from typing import Any
 
 from noisytheory.papers import TOP_K
-from noisytheory.topics.top_k.constants.bounds import ADVANTAGE, REGULARISATION, TAIL_MASS
-from noisytheory.topics.top_k.margins.bounds import margin_floor, norm_margin
+from noisytheory.topics.top_k.margins.bounds import margin_floor, norm_margin, training_risk
 from noisytheory.topics.top_k.support_vectors import sides
 from noisytheory.topics.top_k.support_vectors.sides import Rows, Splits, Targets
-from noisytheory.topics.top_k.terms import about_instances
+from noisytheory.topics.top_k.terms import about_instances, minus
 from noisytheory.topics.top_k.vectors import Pairs, Signed
 from noisytheory.trial.sides import scaled
-from noisytheory.vocabulary.domains import POSITIVE, Numeric, requires, trusted
+from noisytheory.vocabulary.domains import COUNT, SAMPLE_SIZE, Numeric, requires
 
 # Floats stop at a gap of 1e-13: at C = 4 that leaves sqrt(2 C 1e-13) = 9e-7 in w, and up to ten
 # times as much in sums of losses. Certificates are in fractions.
@@ -22,11 +21,10 @@ GRID: dict[str, Any] = {"radius": [2], "k": [2, 4], "C": [4]}
 NO_BIAS = "no intercept that is free of the regulariser"
 
 
-@requires(nu=TAIL_MASS, C=REGULARISATION, advantage=ADVANTAGE, norm=POSITIVE)
-def _floor(nu: Numeric, C: Numeric, advantage: Numeric, norm: Numeric) -> Numeric:
-    r"""Of $-\rho$: over fractions as over floats."""
-    with trusted():
-        return -margin_floor(nu, C, advantage, norm)
+@requires(k=COUNT.of("How many losses are averaged."), n=SAMPLE_SIZE)
+def _share(k: Numeric, n: Numeric) -> Numeric:
+    """The tail mass of a count."""
+    return k / n
 
 
 def _norm(
@@ -66,7 +64,7 @@ c_svm = [
         r"k=n:\ (5)\text{ is not above the standard C-SVM}", "Sec. 2",
         grid={"radius": [2], "C": [4]}, expect="refuted", quantity="minimum of (5)",
         note="The C-SVM that print cites has an intercept that costs nothing, and with it smaller "
-        "objectives.", **SMALL,
+        "objectives.", **{**SMALL, "rows": 8},
     ),
     about_instances(
         TOP_K.identity, "text-csvm", sides.is_c_svm, Rows,
@@ -146,17 +144,23 @@ lines = [
     about_instances(
         TOP_K.always, "new-margin-floor", sides.floor_of_margin, Rows,
         r"\rho\ge\min\Big\{1,\frac{C(\nu-\mathcal E_z(g))_+^2}{\nu\|g\|^2}\Big\}\text{ for all }g",
-        "beside (17), App. A.3", grid=GRID, bound=_floor,
+        "beside (17), App. A.3", grid=GRID, bound=minus(margin_floor),
         twin=scaled(Fraction(21, 20), "the floor a twentieth larger"), origin="candidate",
         quantity="minus the margin",
         **{**SMALL, "rows": 128},
     ),
     about_instances(
-        TOP_K.identity, "new-margin-floor/risk", sides.training_risk, Rows,
-        r"\rho<1\Rightarrow\mathcal E_z(f/\rho)=\frac kn-\frac{\|f\|^2}{C\rho}",
-        "beside (19), App. A.3", grid=GRID, given={"half": 1}, broken={"half": 2},
-        why="half of it subtracted, as (15) at $\\rho=0$ gives", origin="candidate",
-        quantity="training hinge risk times the margin", **SMALL,
+        TOP_K.identity, "new-margin-floor/risk", sides.risk_at_margin, Rows,
+        r"0<\rho<1\Rightarrow\mathcal E_z(f/\rho)=\frac kn-\frac{\|f\|^2}{C\rho}",
+        "beside (19), App. A.3", grid=GRID, given={"most": 0}, bound=training_risk,
+        twin=scaled(Fraction(21, 20)), origin="candidate", quantity="training hinge risk", **SMALL,
+    ),
+    about_instances(
+        TOP_K.always, "new-margin-floor/risk-at-1", sides.risk_at_margin, Rows,
+        r"0<\rho\le1\Rightarrow\mathcal E_z(f/\rho)\le\frac kn-\frac{\|f\|^2}{C\rho}",
+        "beside (19), App. A.3", grid=GRID, given={"most": 1}, bound=training_risk,
+        twin=scaled(Fraction(19, 20)), origin="candidate", quantity="training hinge risk",
+        **{**SMALL, "rows": 12},
     ),
     about_instances(
         TOP_K.always, "new-norm-margin", sides.norm_of_margin, Rows,
@@ -175,9 +179,9 @@ lines = [
     ),
     about_instances(
         TOP_K.always, "eq-19", sides.bounded_risk, Rows,
-        r"\mathcal E_z(f/\rho)\le\frac kn", "after (19), App. A.3", grid=GRID, given={"less": 0},
-        broken={"less": 1}, why="at most (k - 1)/n", quantity="n times it, times the margin",
-        **SMALL,
+        r"\rho>0\Rightarrow\mathcal E_z(f/\rho)\le\frac kn", "after (19), App. A.3", grid=GRID,
+        bound=_share, twin=scaled(Fraction(19, 20), "a twentieth less"),
+        quantity="training hinge risk", **{**SMALL, "rows": 128},
     ),
 ]
 TARGETS: dict[str, Any] = {"k": [1, 2], "C": [1]}

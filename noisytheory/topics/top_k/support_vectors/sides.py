@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.topics.top_k.individual import individual
-from noisytheory.topics.top_k.interior_point import interior_point
 from noisytheory.topics.top_k.machine import Machine, machine, together
+from noisytheory.topics.top_k.minimise import fit
 from noisytheory.topics.top_k.vectors import Pairs, Signed, by_subsets, by_threshold, summed
+from noisytheory.trial.sides import exact_numbers
 from noisytheory.vocabulary.exact import root
 
 __all__ = ["Rows", "Splits", "Targets"]
@@ -174,18 +175,19 @@ def is_c_svm(at: Rows, C: int, less: int) -> dict[str, Numbers]:
 def with_intercept(at: Rows, C: int) -> dict[str, Numbers]:
     """(5) at k = n against the objective of the standard C-SVM at a good w and intercept."""
     x = at.z * at.labels[:, :, None]
-    found = interior_point(
-        np.concatenate([at.z.astype(float), at.labels[..., None].astype(float)], axis=2),
-        np.ones(at.labels.shape), np.full(at.labels.shape, 1 / N), np.full(len(x), 2.0),
-        np.append(np.full(2, 1 / C), 0.0), tolerance=1e-10)
-    coef = np.round(found.coef * 2**20) / 2**20
+    both = np.ptp(at.labels, axis=1) > 0
+    coef = np.zeros((len(x), 3))
+    for i in np.flatnonzero(both):
+        good = fit(x[i].astype(float), at.labels[i].astype(float), "hinge", k=N, C=C,
+                   intercept=True)
+        coef[i] = np.round(np.append(good.coef, good.intercept) * 2**20) / 2**20
     if at.z.dtype == object:
-        coef = np.array([[Fraction(v) for v in row] for row in coef.tolist()], dtype=object)
+        coef = exact_numbers(coef)
     w, b = coef[:, :2], coef[:, 2]
     margins = at.labels * (scores(x, w) + b[:, None])
     rhs = positive(1 - margins).sum(axis=1) * share(1, at.z) + dot(w, w) / (2 * C)
     lhs = value_5(at, svm(at, N, C).w, N, C)
-    return dict(lhs=lhs, rhs=rhs, scale=one(lhs))
+    return dict(lhs=lhs, rhs=rhs, scale=one(lhs), applies=both)
 
 
 def is_nu_svm(at: Rows, k: int, C: int, most: int) -> dict[str, Numbers]:
@@ -278,15 +280,18 @@ def floor_of_margin(at: Rows, k: int, C: int) -> dict[str, Any]:
                 norm=root(np.where(some, square, one(square))), scale=one(rho), applies=some)
 
 
-def training_risk(at: Rows, k: int, C: int, half: int) -> dict[str, Numbers]:
-    r"""$\rho\,\mathcal E_z(f/\rho)$ against $\nu\rho-\|f\|^2/C$ where $\rho<1$."""
+def risk_at_margin(at: Rows, k: int, C: int, most: int) -> dict[str, Any]:
+    r"""$\mathcal E_z(f/\rho)$, and what its formula is made of, where $0<\rho<1$ or at most 1."""
     found = svm(at, k, C)
     rho = 1 - found.level
-    lhs = positive(rho[:, None] - scores(at.z, found.w)).sum(axis=1) * share(1, at.z)
-    rhs = share(k, at.z) * rho - dot(found.w, found.w) / (half * C)
     exact = at.z.dtype == object
-    inside = (rho < 1) & (rho > 0) if exact else (rho < 0.999) & (rho > 1e-3)
-    return dict(lhs=lhs, rhs=rhs, scale=one(lhs), applies=np.asarray(inside))
+    some = np.asarray(rho > (0 if exact else 1e-3))
+    below = np.asarray(rho < (1 if exact else 0.999))
+    margin = np.where(some, rho, one(rho))
+    losses = positive(1 - scores(at.z, found.w / margin[:, None])).sum(axis=1)
+    return dict(lhs=losses * share(1, at.z), nu=share(k, at.z) * one(rho), margin=margin,
+                norm=root(dot(found.w, found.w)), scale=1 / margin,
+                applies=some & (below | (most == 1)))
 
 
 def norm_of_margin(at: Rows, k: int, C: int) -> dict[str, Any]:
@@ -311,12 +316,11 @@ def compared(at: Rows, k: int, C: int, ridge: int) -> dict[str, Numbers]:
     return dict(lhs=lhs, rhs=rhs, scale=one(lhs) + abs(lhs))
 
 
-def bounded_risk(at: Rows, k: int, C: int, less: int) -> dict[str, Numbers]:
-    r"""$\mathcal E_z(f/\rho)\le k/n$, times $n\rho$: the step of (19)."""
-    found = svm(at, k, C)
-    rho = 1 - found.level
-    lhs = positive(rho[:, None] - scores(at.z, found.w)).sum(axis=1)
-    return dict(lhs=lhs, rhs=(k - less) * rho, scale=one(lhs))
+def bounded_risk(at: Rows, k: int, C: int) -> dict[str, Any]:
+    r"""$\mathcal E_z(f/\rho)\le\frac kn$ where $\rho>0$: the step of (19)."""
+    found = risk_at_margin(at, k, C, 1)
+    n = N * one(found["lhs"])
+    return dict(lhs=found["lhs"], n=n, scale=found["scale"], applies=found["applies"])
 
 
 # Regression.
