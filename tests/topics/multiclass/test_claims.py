@@ -37,6 +37,7 @@ from noisytheory.topics.multiclass.mistakes import bounds as mistake_bounds
 from noisytheory.topics.multiclass.pairs import sides as pairs
 from noisytheory.topics.multiclass.setting import bounds as setting_bounds
 from noisytheory.topics.multiclass.setting.noise_path import noise_path
+from noisytheory.topics.multiclass.updates import sides as updates
 
 DIGITS = Fraction(1, 10**37)
 
@@ -205,6 +206,13 @@ def test_no_pair_is_longer_than_the_tolerance_at_the_stop():
     assert sum(case.applies for case in cases) > 3
     printed = [case for case in convergence.lengths_at_the_stop("printed") if case.applies]
     assert any(case.lhs > case.rhs for case in printed)
+
+
+def test_vectors_of_the_sample_that_taught_the_weights_fall_short_in_every_game():
+    same, fresh = (list(updates.adaptive(sample, 2)) for sample in ("same", "another"))
+    assert all(one.lhs < one.rhs for one in same)
+    assert all(one.lhs == one.rhs > 0 for one in fresh)
+    assert len(fresh) == 16
 
 
 def test_swaps_by_hand():
