@@ -126,7 +126,7 @@ def _taught(game: int, choice: int, n: int) -> list[tuple[Any, list[tuple[Fracti
     """Weights that samples of n teach, with those samples and their probabilities."""
     at, found = _games()[game], dict[Any, Any]()
     for chance, masses in samples(at, n):
-        options = {"tolerance": 0, "rng": np.random.default_rng(game)} | CHOICES[choice]
+        options = dict[str, Any](tolerance=0, rng=np.random.default_rng(game)) | CHOICES[choice]
         run = uma(at.points, masses, at.confusion, orientation="column", **options)
         weights = run.weights + ZERO
         found.setdefault(tuple(weights.ravel()), (weights, []))[1].append((chance, masses))
