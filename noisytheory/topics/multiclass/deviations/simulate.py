@@ -274,16 +274,16 @@ def _last_violation(beta: float, epsilon: float, delta: float) -> int:
     # One atom: beta is (1 - flip)/(1 - 2 flip).
     keep = beta / (2 * beta - 1)
     most = math.ceil(2 * beta**2 * math.log(2 / delta) / epsilon**2)
-    n = np.arange(1, most + 1)
+    n = np.arange(most // 4, most + 1)
     reach = epsilon * (2 * keep - 1) * n
     chance = binom.sf(np.floor(n * keep + reach), n, keep)
     chance += binom.cdf(np.ceil(n * keep - reach) - 1, n, keep)
-    return int(n[chance > delta][-1])
+    return int(n[chance > delta].max(initial=0))
 
 
 @functools.cache
-def _exceeded(beta: float, epsilon: float, delta: float) -> tuple[int, Fraction]:
-    """The last sample that violates, by floats, and with which probability it does."""
+def _exceeded(beta: float, epsilon: float, delta: float) -> tuple[int, bool, float]:
+    """The last sample that violates, by floats, whether it does, and with which probability."""
     n = _last_violation(beta, epsilon, delta)
     exact = Fraction(beta)
     keep, off = exact / (2 * exact - 1), Fraction(epsilon)
@@ -291,20 +291,26 @@ def _exceeded(beta: float, epsilon: float, delta: float) -> tuple[int, Fraction]
     # The share of the class that samples of one label and of the other say; all others lie between.
     none, every = class_shares(np.eye(2, dtype=int) * Fraction(1), inverse)[:, 1]
     least, most = (n * (1 + side * off - none) / (every - none) for side in (-1, 1))
-    top, bottom = keep.numerator, keep.denominator
-    begin = max(0, math.ceil(least))
-    ways, within = math.comb(n, begin) * top**begin * (bottom - top) ** (n - begin), 0
-    for k in range(begin, min(n, math.floor(most)) + 1):
-        within += ways
+    beyond = _beyond(n, math.floor(most) + 1, keep) + _beyond(n, n + 1 - math.ceil(least), 1 - keep)
+    # In whole numbers: to bring a fraction of such to lowest terms takes a second.
+    every_way, level = keep.denominator**n, Fraction(delta)
+    return n, beyond * level.denominator > every_way * level.numerator, beyond / every_way
+
+
+def _beyond(n: int, begin: int, chance: Fraction) -> int:
+    """Ways to have so many hits, or more, among n, at least: further ones are far fewer."""
+    top, bottom = chance.numerator, chance.denominator
+    ways, found = math.comb(n, begin) * top**begin * (bottom - top) ** (n - begin), 0
+    for k in range(begin, min(n, begin + 600) + 1):
+        found += ways
         ways = ways * (n - k) * top // ((k + 1) * (bottom - top))
-    return n, 1 - Fraction(within, bottom**n)
+    return found
 
 
 def needed(beta: float, epsilon: float, level: float, promise: str) -> Iterator[Certificate]:
     """Largest sample of one atom in which z is off by epsilon with probability above a level."""
-    n, chance = _exceeded(float(beta), float(epsilon), float(level))
-    exceeded = chance > Fraction(level)
+    n, exceeded, chance = _exceeded(float(beta), float(epsilon), float(level))
     log = math.log(2 / level) if promise == "squared" else math.log(2 / level / epsilon**2)
     due = (2 * beta**2 if promise == "squared" else 1) * log / epsilon**2
-    steps = [("examples", n), ("chance", Fraction(float(f"{float(chance):.6g}")))]
+    steps = [("examples", n), ("chance", Fraction(float(f"{chance:.6g}")))]
     yield Certificate(n if exceeded else 0, _near(due), steps)
