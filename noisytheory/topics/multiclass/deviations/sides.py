@@ -130,9 +130,9 @@ def swaps(m: int, epsilon: float, constant: int) -> Iterator[Certificate]:
     """Exact chance that swaps of losses 0 and 4 move the mean by epsilon/4 or more."""
     # (1/m) |sum of m signs times 4| >= epsilon/4: so many more signs of the one kind, or the other.
     m = int(m)
-    k = (m + math.ceil(Fraction(epsilon) * m / 16) + 1) // 2
-    ways, chance = math.comb(m, k), 0
-    for k in range(k, m + 1):
+    least = (m + math.ceil(Fraction(epsilon) * m / 16) + 1) // 2
+    ways, chance = math.comb(m, least), 0
+    for k in range(least, m + 1):
         chance += 2 * ways
         ways = ways * (m - k) // (k + 1)
     bound, rounding = Fraction(2 * math.exp(-m * epsilon**2 / constant)), Fraction(1, 10**12)
