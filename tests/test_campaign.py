@@ -261,9 +261,8 @@ def test_no_verdict_is_wrong_at_the_smoke_budget_and_hardly_any_open():
         }
     assert set(found.values()) <= {"undecided"}, found
     assert len(found) <= len(audit) / 100, found
-    # What was tried is seen, but for a single instance with 0 on both sides.
-    cited = {claim.id for claim in campaign.nt.claims.values() if claim.kind == "cited"}
-    assert bare - cited == {"uma/proposition-1-adaptive/repaired"}
+    # What was tried is seen.
+    assert bare <= {claim.id for claim in campaign.nt.claims.values() if claim.kind == "cited"}
 
 
 @pytest.mark.campaign

@@ -20,6 +20,7 @@ from noisytheory.topics.multiclass import (
 )
 from noisytheory.topics.multiclass.convergence import bounds as convergence_bounds
 from noisytheory.topics.multiclass.convergence import sides as convergence
+from noisytheory.topics.multiclass.convergence import simulate as stuck_runs
 from noisytheory.topics.multiclass.deviations import bounds, simulate
 from noisytheory.topics.multiclass.deviations import sides as deviations
 from noisytheory.topics.multiclass.experiments import simulate as experiments
@@ -37,6 +38,7 @@ from noisytheory.topics.multiclass.mistakes import bounds as mistake_bounds
 from noisytheory.topics.multiclass.pairs import sides as pairs
 from noisytheory.topics.multiclass.setting import bounds as setting_bounds
 from noisytheory.topics.multiclass.setting.noise_path import noise_path
+from noisytheory.topics.multiclass.updates import sides as updates
 
 DIGITS = Fraction(1, 10**37)
 
@@ -207,6 +209,13 @@ def test_no_pair_is_longer_than_the_tolerance_at_the_stop():
     assert any(case.lhs > case.rhs for case in printed)
 
 
+def test_vectors_of_the_sample_that_taught_the_weights_fall_short_in_every_game():
+    same, fresh = (list(updates.adaptive(sample, 2)) for sample in ("same", "another"))
+    assert all(one.lhs < one.rhs for one in same)
+    assert all(one.lhs == one.rhs > 0 for one in fresh)
+    assert len(fresh) == 16
+
+
 def test_swaps_by_hand():
     chances = {
         (m, e): float(next(deviations.swaps(m, e, 512)).lhs)
@@ -285,6 +294,21 @@ def test_the_chance_of_being_stuck_by_two_noise_weights(mass):
     stuck = (first > 0) & (mass * first + (1 - mass) * second < 0)
     expected = convergence_bounds.stuck_probability(mass)
     assert abs(stuck.mean() - expected) < 5 * np.sqrt(expected / 400_000)
+
+
+@pytest.mark.parametrize(("first", "flipped"), [(90, 12), (100, 15), (200, 25), (215, 24)])
+def test_from_some_number_of_right_labels_on_the_run_is_stuck(first, flipped):
+    right = np.arange(401 - first + 1)[-80:]
+    counts = [[[first - flipped, flipped], [401 - first - k, k]] for k in right.tolist()]
+    found = stuck_runs._stuck(np.array(counts), "predicted")
+    assert 0 < found.sum() < 80
+    assert (np.diff(found.astype(int)) >= 0).all()
+    # The same by the error set alone: of the second pair's vector the first step's is no part.
+    kept = 1 - 2 * stuck_runs.FLIPPED
+    noise = (flipped - stuck_runs.FLIPPED * first) / kept
+    lead = (right - stuck_runs.FLIPPED * (401 - first)) / kept
+    again = noise * (first - noise) + lead * (401 - first - lead) < 0
+    np.testing.assert_array_equal(found, again)
 
 
 def test_the_noise_path_ends_where_it_should():

@@ -9,9 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.topics.multiclass.uma import uma_runs, update_vectors
+from noisytheory.trial.claim import Law
 from noisytheory.vocabulary.populations import Finite, Multiclass
 
-__all__ = ["any_pair", "fresh_chunks", "random_pair", "stuck", "ten_sectors"]
+__all__ = [
+    "any_pair", "fresh_chunks", "random_pair", "random_pair_law", "stuck", "stuck_law",
+    "ten_sectors",
+]
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -41,18 +45,55 @@ def any_pair(
             "draws": np.array([run.draws for run in found])}
 
 
-def stuck(
-    mass: float, step: str, n: int, *, size: int, rng: np.random.Generator
-) -> Floats:
-    """Whether a run on two orthonormal atoms ends with one of them wrong."""
-    law = Finite("two", np.eye(2), [0, 1], [mass, 1 - mass], classes=2)
-    population = Multiclass(law, [[0.9, 0.1], [0.1, 0.9]])
+FLIPPED = 0.1037
+"""Share of the labels of two orthonormal atoms that are flipped: no count has it, so none tie."""
+
+
+def _stuck(counts: Any, step: str) -> NDArray[np.bool_]:
+    """Whether runs on such counts of (atom, label) end with an atom wrong, shape (runs,)."""
     found = uma_runs(
-        population.points, population.counts(n, size, rng=rng) / n, population.confusion,
-        tolerance=0.05, normalise=True, step=step, max_iter=40,
+        np.eye(2), counts / counts[0].sum(), [[1 - FLIPPED, FLIPPED], [FLIPPED, 1 - FLIPPED]],
+        tolerance=0.1, normalise=True, step=step, max_iter=40,
     )
-    said = (population.points @ np.array([run.weights for run in found]).swapaxes(1, 2)).argmax(2)
-    return np.asarray((said != population.labels).any(axis=1), float)
+    said = np.array([run.weights for run in found]).argmax(axis=1)
+    return np.asarray((said != np.arange(2)).any(axis=1))
+
+
+def stuck(mass: float, step: str, n: int, *, size: int, rng: np.random.Generator) -> Floats:
+    """Whether a run on two orthonormal atoms ends with one of them wrong."""
+    shares = np.array([mass, 1 - mass])[:, None] * [[1 - FLIPPED, FLIPPED], [FLIPPED, 1 - FLIPPED]]
+    counts = rng.multinomial(n, shares.ravel(), size=size).reshape(size, 2, 2)
+    return np.asarray(_stuck(counts, step), float)
+
+
+def stuck_law(mass: float, step: str, n: int) -> Law:
+    """The law of the same, from all counts of the first atom and of its flipped labels.
+
+    More labels of the second atom that are right only lengthen what the first step takes from the
+    first atom's class: from some number on the run is stuck, and halving finds it.
+    """
+    from scipy.stats import binom
+
+    first, flipped = (at.ravel() for at in np.indices((n + 1, n // 2)))
+    chance = binom.pmf(first, n, mass) * binom.pmf(flipped, first, FLIPPED)
+    likely = chance > 1e-9
+    chance, first, flipped = chance[likely], first[likely], flipped[likely]
+    rest = n - first
+    low, high = (binom.ppf(level, rest, 1 - FLIPPED).astype(int) for level in (1e-10, 1 - 1e-10))
+
+    def ends(right: NDArray[np.int64], those: Any) -> NDArray[np.bool_]:
+        rows = [first[those] - flipped[those], flipped[those], rest[those] - right, right]
+        return _stuck(np.stack(rows, axis=1).reshape(-1, 2, 2), step)
+
+    at = np.flatnonzero(ends(high, slice(None)))
+    low, high = low[at] - 1, high[at]
+    while (open_ := high - low > 1).any():
+        middle = (low + high) // 2
+        there = ends(middle[open_], at[open_])
+        high[open_] = np.where(there, middle[open_], high[open_])
+        low[open_] = np.where(there, low[open_], middle[open_])
+    hurt = float(chance[at] @ binom.sf(low, rest[at], 1 - FLIPPED))
+    return Law([0.0, 1.0], [float(chance.sum()) - hurt, hurt], error=1e-6)
 
 
 ATOMS = {
@@ -88,15 +129,33 @@ def fresh_chunks(
     return {"lhs": updates, "eta": eta, "theta": theta}
 
 
-def random_pair(
-    classes: int, strategy: str, *, size: int, rng: np.random.Generator
-) -> dict[str, Floats]:
-    """Place of the first pair among all, each of which has an update vector, and an even draw."""
-    start = np.eye(classes)
+class Each:
+    """A generator of whole numbers that gives every one there is, once to each who asks."""
+
+    def integers(self, high: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Whole numbers from 0 on, below `high`."""
+        return np.arange(len(high)) % high
+
+
+def _first_places(classes: int, strategy: str, runs: int, rng: Any) -> NDArray[np.int64]:
+    """Places of the first pairs that runs take, among all, each of which has an update vector."""
     masses = np.full((classes, classes), 1 / classes**2)
     points = np.roll(np.eye(classes), 1, axis=1) + 0.5
-    found = uma_runs(points, [masses] * size, np.eye(classes), strategy=strategy,
-                     step="forced", start=start, max_iter=1, rng=rng)
+    found = uma_runs(points, [masses] * runs, np.eye(classes), strategy=strategy,
+                     step="forced", start=np.eye(classes), max_iter=1, rng=rng)
     place = {pair: k for k, pair in enumerate(permutations(range(classes), 2))}
-    taken = [float(place[tuple(run.pairs[0].tolist())]) for run in found]
-    return {"lhs": np.array(taken), "other": rng.integers(len(place), size=size).astype(float)}
+    return np.array([place[tuple(run.pairs[0].tolist())] for run in found])
+
+
+def random_pair(
+    classes: int, place: int, strategy: str, *, size: int, rng: np.random.Generator
+) -> Floats:
+    """Whether the pair at a place among all is the first that a run takes."""
+    return np.asarray(_first_places(classes, strategy, size, rng) == place, float)
+
+
+def random_pair_law(classes: int, place: int, strategy: str) -> Law:
+    """The law of the same: of every number that the generator may give."""
+    every = classes * (classes - 1)
+    share = float(np.mean(_first_places(classes, strategy, every, Each()) == place))
+    return Law([0.0, 1.0], [1 - share, share])

@@ -128,10 +128,13 @@ def covered(times: int) -> Iterator[Certificate]:
 
 def swaps(m: int, epsilon: float, constant: int) -> Iterator[Certificate]:
     """Exact chance that swaps of losses 0 and 4 move the mean by epsilon/4 or more."""
-    # (1/m) |sum of m signs times 4| >= epsilon/4.
+    # (1/m) |sum of m signs times 4| >= epsilon/4: so many more signs of the one kind, or the other.
     m = int(m)
-    least = math.ceil(Fraction(epsilon) * m / 16)
-    chance = sum(math.comb(m, k) for k in range(m + 1) if abs(2 * k - m) >= least)
+    least = (m + math.ceil(Fraction(epsilon) * m / 16) + 1) // 2
+    ways, chance = math.comb(m, least), 0
+    for k in range(least, m + 1):
+        chance += 2 * ways
+        ways = ways * (m - k) // (k + 1)
     bound, rounding = Fraction(2 * math.exp(-m * epsilon**2 / constant)), Fraction(1, 10**12)
     yield Certificate(
         Fraction(chance, 2**m), (bound * (1 - rounding), bound * (1 + rounding)),

@@ -18,11 +18,25 @@ from noisytheory.vocabulary.confusion import amplification, inverse_of
 from noisytheory.vocabulary.populations import Finite, Multiclass
 
 __all__ = [
-    "OnCircle", "OneAtom", "circle", "deviation", "deviation_law", "lower_supremum", "needed",
-    "single", "supremum",
+    "OnCircle", "OneAtom", "circle", "deviation", "deviation_law", "largest", "lower_supremum",
+    "needed", "single", "supremum", "supremum_at_most", "supremum_law",
 ]
 
 Floats: TypeAlias = NDArray[np.float64]
+
+
+def likely(n: int, chance: float) -> NDArray[np.int64]:
+    """Numbers of hits among n: all but some that have less than 1e-150 together."""
+    reach = 27 * math.sqrt(n * chance * (1 - chance)) + 250
+    return np.arange(max(0, int(n * chance - reach)), min(n, int(n * chance + reach)) + 1)
+
+
+def chances(n: int, chance: float) -> Floats:
+    """Of each of them."""
+    from scipy.stats import binom
+
+    found = binom.pmf(likely(n, chance), n, chance)
+    return np.asarray(found / math.fsum(found))
 
 
 @dataclass(frozen=True)
@@ -77,17 +91,18 @@ class OneAtom:
         hits = rng.binomial(n, self.confusion[1, self.true], size=size)
         return np.array([self.vector(share) for share in hits / n])
 
-    def chances(self, n: int) -> Floats:
-        """Of none to n labels 1 in a sample of n."""
-        from scipy.stats import binom
+    def hits(self, n: int) -> NDArray[np.int64]:
+        """Numbers of labels 1 in samples of n."""
+        return likely(n, self.confusion[1, self.true])
 
-        chance = binom.pmf(np.arange(n + 1), n, self.confusion[1, self.true])
-        return np.asarray(chance / chance.sum())
+    def chances(self, n: int) -> Floats:
+        """Of each of them."""
+        return chances(n, self.confusion[1, self.true])
 
     def law(self, n: int) -> tuple[Floats, Floats]:
         """Values of the same coordinate and their probabilities: z is linear in the share."""
         none, every = self.vector(0.0), self.vector(1.0)
-        return none + (every - none) * np.arange(n + 1) / n, self.chances(n)
+        return none + (every - none) * self.hits(n) / n, self.chances(n)
 
 
 def _read(values: Floats, mean: float, side: str, scale: float) -> Floats:
@@ -108,6 +123,12 @@ def deviation_law(population: OneAtom, n: int, side: str, scale: float) -> Law:
     return Law(_read(values, population.norm, side, scale), chance, error=1e-7)
 
 
+def largest(population: OneAtom, side: str, scale: float) -> float:
+    """What no sample exceeds: of labels that are all the same."""
+    ends = np.array([population.vector(0.0), population.vector(1.0)])
+    return float(_read(ends, population.norm, side, scale).max())
+
+
 def margin_law(n: int, epsilon: float, short: str) -> Law:
     """theta (or theta m) less epsilon, less the margin of z: two atoms, no noise, W gives 0."""
     from scipy.stats import binom
@@ -119,10 +140,18 @@ def margin_law(n: int, epsilon: float, short: str) -> Law:
     return Law(due - epsilon - theta * hits / n, chance / chance.sum(), error=1e-7)
 
 
+@dataclass(frozen=True, eq=False)
 class OnCircle(Multiclass):
-    """Atoms of norm 1 in the plane, where regions are arcs."""
+    """Atoms of norm 1 in the plane, where regions are arcs, and the size of a sample of them."""
+
+    n: int = 400
 
     dimension = 2
+
+    @property
+    def name(self) -> str:
+        """For addresses."""
+        return f"{self.law.name}, n = {self.n:,}"
 
     @property
     def sets(self) -> int:
@@ -131,7 +160,7 @@ class OnCircle(Multiclass):
         return atoms * (atoms - 1) + 2
 
 
-def circle(atoms: int, rate: float) -> OnCircle:
+def circle(atoms: int, rate: float, n: int = 400) -> OnCircle:
     """Three classes on arcs of a circle, uneven masses, labels replaced at a rate."""
     angle = 2 * np.pi * (np.arange(atoms) + 0.3) / atoms
     masses = 1.0 + np.arange(atoms) % 3
@@ -140,14 +169,14 @@ def circle(atoms: int, rate: float) -> OnCircle:
         f"{atoms} atoms on a circle, rate {rate:g}",
         np.column_stack([np.cos(angle), np.sin(angle)]),
         3 * np.arange(atoms) // atoms, masses / masses.sum(), classes=3,
-    ), confusion)
+    ), confusion, n)
 
 
-def single(flip: float) -> OnCircle:
+def single(flip: float, n: int = 400) -> OnCircle:
     """One atom, labels of two classes flipped."""
     return OnCircle(
         Finite(f"a single atom, flips {flip:g}", [[1.0, 0.0]], [0], classes=2),
-        [[1 - flip, flip], [flip, 1 - flip]],
+        [[1 - flip, flip], [flip, 1 - flip]], n,
     )
 
 
@@ -155,8 +184,28 @@ def supremum(
     population: OnCircle, n: int, *, size: int, rng: np.random.Generator
 ) -> Floats:
     """Largest deviation of z over all weights in the plane and all true classes."""
+    return _over_arcs(population, population.counts(n, size, rng=rng) / n)
+
+
+def supremum_law(population: OnCircle, n: int) -> Law | None:
+    """The law of the same where there is but one atom, of two labels."""
+    if len(population.points) > 1:
+        return None
+    share, flip = likely(n, population.joint[0, 1]) / n, population.joint[0, 1]
+    seen = np.stack([1 - share, share], axis=1)[:, None]
+    return Law(_over_arcs(population, seen), chances(n, flip), error=1e-7)
+
+
+def supremum_at_most(population: OnCircle) -> float:
+    """What no sample exceeds: a deviation is convex, and largest where all examples are alike."""
+    alike = np.eye(population.joint.size).reshape(-1, *population.joint.shape)
+    return float(_over_arcs(population, alike).max())
+
+
+def _over_arcs(population: OnCircle, seen: Floats) -> Floats:
+    """Of shares of (atom, label) in samples, shape (size, atoms, classes)."""
     back = inverse_of(population.confusion)
-    gap = population.counts(n, size, rng=rng) / n - population.joint
+    gap, size = seen - population.joint, len(seen)
     each = np.einsum("sak,qk,ad->saqd", gap, back, population.points)
     atoms = len(population.points)
     sums = np.zeros((size, 2 * atoms + 1, *each.shape[2:]))
@@ -225,16 +274,16 @@ def _last_violation(beta: float, epsilon: float, delta: float) -> int:
     # One atom: beta is (1 - flip)/(1 - 2 flip).
     keep = beta / (2 * beta - 1)
     most = math.ceil(2 * beta**2 * math.log(2 / delta) / epsilon**2)
-    n = np.arange(1, most + 1)
+    n = np.arange(most // 4, most + 1)
     reach = epsilon * (2 * keep - 1) * n
     chance = binom.sf(np.floor(n * keep + reach), n, keep)
     chance += binom.cdf(np.ceil(n * keep - reach) - 1, n, keep)
-    return int(n[chance > delta][-1])
+    return int(n[chance > delta].max(initial=0))
 
 
 @functools.cache
-def _exceeded(beta: float, epsilon: float, delta: float) -> tuple[int, Fraction]:
-    """The last sample that violates, by floats, and with which probability it does."""
+def _exceeded(beta: float, epsilon: float, delta: float) -> tuple[int, bool, float]:
+    """The last sample that violates, by floats, whether it does, and with which probability."""
     n = _last_violation(beta, epsilon, delta)
     exact = Fraction(beta)
     keep, off = exact / (2 * exact - 1), Fraction(epsilon)
@@ -242,20 +291,26 @@ def _exceeded(beta: float, epsilon: float, delta: float) -> tuple[int, Fraction]
     # The share of the class that samples of one label and of the other say; all others lie between.
     none, every = class_shares(np.eye(2, dtype=int) * Fraction(1), inverse)[:, 1]
     least, most = (n * (1 + side * off - none) / (every - none) for side in (-1, 1))
-    top, bottom = keep.numerator, keep.denominator
-    begin = max(0, math.ceil(least))
-    ways, within = math.comb(n, begin) * top**begin * (bottom - top) ** (n - begin), 0
-    for k in range(begin, min(n, math.floor(most)) + 1):
-        within += ways
+    beyond = _beyond(n, math.floor(most) + 1, keep) + _beyond(n, n + 1 - math.ceil(least), 1 - keep)
+    # In whole numbers: to bring a fraction of such to lowest terms takes a second.
+    every_way, level = keep.denominator**n, Fraction(delta)
+    return n, beyond * level.denominator > every_way * level.numerator, beyond / every_way
+
+
+def _beyond(n: int, begin: int, chance: Fraction) -> int:
+    """Ways to have so many hits, or more, among n, at least: further ones are far fewer."""
+    top, bottom = chance.numerator, chance.denominator
+    ways, found = math.comb(n, begin) * top**begin * (bottom - top) ** (n - begin), 0
+    for k in range(begin, min(n, begin + 600) + 1):
+        found += ways
         ways = ways * (n - k) * top // ((k + 1) * (bottom - top))
-    return n, 1 - Fraction(within, bottom**n)
+    return found
 
 
 def needed(beta: float, epsilon: float, level: float, promise: str) -> Iterator[Certificate]:
     """Largest sample of one atom in which z is off by epsilon with probability above a level."""
-    n, chance = _exceeded(float(beta), float(epsilon), float(level))
-    exceeded = chance > Fraction(level)
+    n, exceeded, chance = _exceeded(float(beta), float(epsilon), float(level))
     log = math.log(2 / level) if promise == "squared" else math.log(2 / level / epsilon**2)
     due = (2 * beta**2 if promise == "squared" else 1) * log / epsilon**2
-    steps = [("examples", n), ("chance", Fraction(float(f"{float(chance):.6g}")))]
+    steps = [("examples", n), ("chance", Fraction(float(f"{chance:.6g}")))]
     yield Certificate(n if exceeded else 0, _near(due), steps)

@@ -143,7 +143,7 @@ least_bound = PAPER.always(
     origin="candidate",
     quantity="reciprocal of the mistake bound",
     note="The bound on the updates is no smaller: of the simplex it is this.",
-    twin=scaled(0.5),
+    twin=scaled(0.9375),
     **worked(sides.reciprocals, "gap"),
 )
 RATE: dict[str, Any] = dict(

@@ -21,30 +21,34 @@ proposition_1 = PAPER.identity(
     **MEAN, **worked(sides.expected),
 )
 ADAPTIVE: dict[str, Any] = dict(
-    place="Algorithm 2 with Proposition 1", quantity="expected deviation along the weights",
-    hypotheses=[WORDS["predicted"]],
+    place="Algorithm 2 with Proposition 1", quantity="expected product with the weights",
+    hypotheses=["in each row as it says: " + ", ".join(
+        WORDS[step] for step in ("predicted", "uniform", "forced"))],
+    grid=dict(n=[2]),
     **worked(sides.adaptive),
 )
 adaptive_printed = PAPER.identity(
     "proposition-1-adaptive/printed",
-    statement=r"\mathbb E\sum_{p\ne q}\langle w_p-w_q,z_{pq}-\mu^p_q\rangle=0"
-    r"\text{ for the W that UMA learnt on the same sample}",
-    grid=dict(n=[2, 3]),
+    statement=r"\mathbb E\sum_{p\ne q}\langle w_p-w_q,z_{pq}\rangle=\mathbb E\sum_{p\ne q}"
+    r"\langle w_p-w_q,\mu^p_q\rangle\text{ for the W that UMA learnt on the same sample}",
     given=dict(sample="same"),
     expect="refuted",
     note=(
         "The algorithm uses (9) and (11) at weights that depend on the sample: they are biased "
-        "there, and a bound over all W is needed. All samples are enumerated."
+        "there, always against the weights in the games tried, and a bound over all W is needed. "
+        "All samples are enumerated."
     ),
     **ADAPTIVE,
 )
 adaptive_repaired = PAPER.identity(
     "proposition-1-adaptive/repaired",
-    statement=r"\mathbb E\sum_{p\ne q}\langle w_p-w_q,z_{pq}-\mu^p_q\rangle=0"
-    r"\text{ for the W that UMA learnt on another sample}",
-    grid=dict(n=[2]),
+    statement=r"\mathbb E\sum_{p\ne q}\langle w_p-w_q,z_{pq}\rangle=\mathbb E\sum_{p\ne q}"
+    r"\langle w_p-w_q,\mu^p_q\rangle\text{ for the W that UMA learnt on another sample}",
     given=dict(sample="another"),
-    note="Fresh chunks, as in the online form of Section 3.4, have no bias.",
+    note=(
+        "Fresh chunks, as in the online form of Section 3.4, have no bias: of one example here, "
+        "whatever strategy, step and stop made of the sample that taught W. All are enumerated."
+    ),
     twin=dict(given=dict(sample="same"), why="the same sample"),
     **ADAPTIVE,
 )

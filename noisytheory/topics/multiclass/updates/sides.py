@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import random
 from collections.abc import Iterator
@@ -18,7 +19,12 @@ from noisytheory.topics.multiclass.exactly import (
     regions,
     unit,
 )
-from noisytheory.topics.multiclass.instances import Instance, random_instances, taught_instances
+from noisytheory.topics.multiclass.instances import (
+    Instance,
+    columns_of,
+    random_instances,
+    taught_instances,
+)
 from noisytheory.topics.multiclass.uma import uma, update_vectors
 from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary.confusion import inverse_of
@@ -91,42 +97,69 @@ def expected(what: str, read: str) -> Iterator[Certificate]:
                     yield Certificate(a, b)
 
 
-PAIR = Instance.of(
-    [[ONE, ZERO], [Fraction(3, 5), Fraction(4, 5)]], [ONE / 2, ONE / 2], [0, 1],
-    [[3 * ONE / 4, ONE / 4], [ONE / 4, 3 * ONE / 4]], [[ZERO, ZERO], [ZERO, ZERO]],
+@functools.cache
+def _games() -> tuple[Instance, ...]:
+    """Two or three random atoms of two classes: every sample of two or three can be taught."""
+    rng, found = random.Random(35), []
+    for atoms in (2, 2, 2, 3):
+        parts = [rng.choice((1, 2, 5)) for _ in range(atoms)]
+        found.append(Instance.of(
+            [[Fraction(rng.randint(-4, 4), 4) for _ in range(2)] for _ in range(atoms)],
+            [Fraction(part, sum(parts)) for part in parts],
+            [*range(2), *(rng.randrange(2) for _ in range(atoms - 2))],
+            columns_of(rng, 2), [[ZERO, ZERO]] * 2,
+        ))
+    return tuple(found)
+
+
+CHOICES: tuple[dict[str, Any], ...] = (
+    {"strategy": "error", "step": "predicted", "max_iter": 2},
+    {"strategy": "confusion", "step": "uniform", "max_iter": 3},
+    {"strategy": "random", "step": "forced", "max_iter": 1},
+    {"strategy": "error", "step": "forced", "tolerance": ONE / 4, "max_iter": 6},
 )
+"""What a run makes of its sample: which pairs it takes, how it steps, and when it stops."""
 
 
-def _bias(at: Instance, weights: Matrix, masses: Matrix) -> Fraction:
-    """Sum over pairs of the deviation of z along the difference of weights."""
-    found = update_vectors(at.points, masses, weights, at.confusion, ties="lowest")
-    total = ZERO
-    for p, inside in enumerate(regions(at.points, weights, shared=False)):
-        for q in range(at.classes):
-            if q != p:
-                mean = means(at.points, at.masses, at.labels, inside, q)
-                along = [a - b for a, b in zip(weights[p], weights[q], strict=True)]
-                total += dot(along, found[p, q] - mean)
-    return total
+@functools.cache
+def _taught(game: int, choice: int, n: int) -> list[tuple[Any, list[tuple[Fraction, Matrix]]]]:
+    """Weights that samples of n teach, with those samples and their probabilities."""
+    at, found = _games()[game], dict[Any, Any]()
+    for chance, masses in samples(at, n):
+        options = dict[str, Any](tolerance=0, rng=np.random.default_rng(game)) | CHOICES[choice]
+        run = uma(at.points, masses, at.confusion, orientation="column", **options)
+        weights = run.weights + ZERO
+        found.setdefault(tuple(weights.ravel()), (weights, []))[1].append((chance, masses))
+    return list(found.values())
+
+
+def _along(weights: Any, vectors: Any) -> Fraction:
+    """Sum over pairs of what an update vector has along the difference of weights."""
+    pairs = itertools.permutations(range(len(weights)), 2)
+    return sum((dot(list(weights[p] - weights[q]), list(vectors[p][q])) for p, q in pairs), ZERO)
 
 
 def adaptive(sample: str, n: int) -> Iterator[Certificate]:
-    """Expected deviation along the weights that a sample of n taught, on it or on another."""
-    for at in (PAIR,):
-        drawn = list(samples(at, int(n)))
-        taught = []
-        for chance, masses in drawn:
-            run = uma(at.points, masses, at.confusion, orientation="column", tolerance=0,
-                      max_iter=2)
-            taught.append((chance, run.weights + ZERO, masses))
-        if sample == "same":
-            bias = sum((chance * _bias(at, w, masses) for chance, w, masses in taught), ZERO)
-        else:
-            bias = sum((
-                chance * other * _bias(at, w, masses)
-                for chance, w, _ in taught for other, masses in drawn
-            ), ZERO)
-        yield Certificate(bias, 0, [("samples", len(drawn))])
+    """What update vectors have along the weights that a sample of n taught, on average: those of
+    the same sample, or of one fresh example; against what their means have there."""
+    for game, at in enumerate(_games()):
+        fresh = list(samples(at, 1))
+        for number, choice in enumerate(CHOICES):
+            taught, found, due = _taught(game, number, int(n)), ZERO, ZERO
+            for weights, here in taught:
+                share = sum((chance for chance, _ in here), ZERO)
+                for chance, masses in here if sample == "same" else fresh:
+                    z = update_vectors(at.points, masses, weights, at.confusion, ties="lowest")
+                    found += _along(weights, z) * chance * (1 if sample == "same" else share)
+                # By the definition: means of the classes within the regions.
+                due += share * _along(weights, [
+                    [means(at.points, at.masses, at.labels, inside, q) for q in range(at.classes)]
+                    for inside in regions(at.points, weights.tolist(), shared=False)
+                ])
+            yield Certificate(found, due, [
+                ("strategy", choice["strategy"]), ("step", choice["step"]), ("game", game),
+                ("weights learnt", len(taught)),
+            ])
 
 
 @functools.cache
