@@ -20,7 +20,7 @@ def run() -> None:
     # Who cleans up behind processes that were killed inherits this, and says nothing of it.
     sys.warnoptions.append("ignore:resource_tracker")
     from noisytheory.cli import main
-    from noisytheory.cli.shell import listen
+    from noisytheory.cli.interrupts import listen
 
     listen()
     code: str | int | None = 130

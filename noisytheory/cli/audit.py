@@ -13,30 +13,18 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from noisytheory import __version__
+from noisytheory.cli.answers import answers, damage_seen, say, say_json, seconds_so_far, table
+from noisytheory.cli.interrupts import Interrupted, is_interrupt, stop
+from noisytheory.cli.mistakes import AS_EXPECTED, DIFFERS, MISTAKE, SURROUNDINGS, Mistake, diagnose
 from noisytheory.cli.select import chosen_claims
 from noisytheory.cli.shell import (
-    AS_EXPECTED,
     BUDGETS,
-    DIFFERS,
-    MISTAKE,
     RUN_AS_CODE,
-    SURROUNDINGS,
-    Interrupted,
-    Mistake,
-    answers,
-    damage_seen,
-    diagnose,
     error_level,
-    is_interrupt,
     json_flag,
     keyword_option,
     main,
-    say,
-    say_json,
-    seconds_so_far,
     seed_option,
-    stop,
-    table,
 )
 from noisytheory.trial.shown import Shown
 

@@ -7,22 +7,11 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from noisytheory.cli.answers import answers, listed, marked, say, say_json, say_rows, table
 from noisytheory.cli.given import number, spread
+from noisytheory.cli.mistakes import Mistake
 from noisytheory.cli.select import chosen_claims
-from noisytheory.cli.shell import (
-    RUN_AS_CODE,
-    Mistake,
-    answers,
-    listed,
-    main,
-    marked,
-    say,
-    say_json,
-    say_rows,
-    seed_option,
-    table,
-    table_options,
-)
+from noisytheory.cli.shell import RUN_AS_CODE, main, seed_option, table_options
 
 if TYPE_CHECKING:
     from noisytheory.report.comparison import Comparison

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from noisytheory.cli.mistakes import Mistake, offer
 from noisytheory.cli.select import arguments_of, objects_of, words_of
-from noisytheory.cli.shell import Mistake, offer
 
 if TYPE_CHECKING:
     from noisytheory.trial.claim import Claim

@@ -13,21 +13,9 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from noisytheory.cli.shell import (
-    OWN_PROCESS,
-    RUN_AS_CODE,
-    Mistake,
-    answers,
-    foreign_modules,
-    json_flag,
-    keyword_option,
-    listed,
-    main,
-    offer,
-    say,
-    say_json,
-    table,
-)
+from noisytheory.cli.answers import OWN_PROCESS, answers, listed, say, say_json, table
+from noisytheory.cli.mistakes import Mistake, foreign_modules, offer
+from noisytheory.cli.shell import RUN_AS_CODE, json_flag, keyword_option, main
 
 if TYPE_CHECKING:
     from noisytheory.trial.claim import Claim, Discrepancy

@@ -11,7 +11,7 @@ import sys
 import pytest
 from commands import HOEFFDING, answer, in_a_process, invoke, mistake
 
-from noisytheory.cli import shell
+from noisytheory.cli import answers, mistakes, shell
 from noisytheory.trial import run
 from noisytheory.trial.shown import visible
 
@@ -77,7 +77,7 @@ def test_a_fault_of_ours_is_three_and_says_how_to_see_it(mine, monkeypatch):
 
 def test_a_library_value_error_is_not_taken_for_the_users(mine, monkeypatch):
     monkeypatch.setattr(run, "audit", lambda *args, **settings: int("no number"))
-    monkeypatch.setattr(shell, "_module", lambda frame: "json.decoder")
+    monkeypatch.setattr(mistakes, "_module", lambda frame: "json.decoder")
     assert "a fault of ours: ValueError" in mistake("audit", mine, "--workers", 0, code=3)
 
 
@@ -135,14 +135,14 @@ def test_help_imports_nothing_heavy():
     "error", [MemoryError("x"), ImportError("libx.so: failed to map segment from shared object")]
 )
 def test_too_little_memory_is_no_fault_of_ours(error):
-    code, line = shell.diagnose(error)
+    code, line = mistakes.diagnose(error)
     assert code == 2 and line.startswith("there is not enough memory: ")
 
 
 def test_json_says_what_it_was_given(capsys):
     """Also a no-break space, and what a terminal would take for a command."""
     given = {"a": "no\u00a0break, \u2028, \x9b31m, \x1b[31m, \x7f"}
-    shell.say_json(sys.stdout, given)
+    answers.say_json(sys.stdout, given)
     text = capsys.readouterr().out
     assert json.loads(text) == given and "\x1b" not in text and "\x9b" not in text
 
