@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-import atexit
-import contextlib
+# That of Python's own file costs milliseconds, in which a signal would end the process raw.
+import _signal as signal
 import os
-import signal
 import sys
-from typing import Any
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def run() -> None:
     """Run the command line; asked to end at any instant, imports included, it ends quietly."""
     _on_signals(_quit)
+    import atexit
+    import contextlib
+
     # A stream that is closed would be the next file that is opened.
     while (nowhere := os.open(os.devnull, os.O_RDWR)) <= 2:
         pass
