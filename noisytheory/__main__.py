@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# That of Python's own file costs milliseconds, in which a signal would end the process raw.
+# The module `signal` imports for milliseconds, in which a signal would end the process raw.
 import _signal as signal
 import os
 import sys
@@ -28,9 +28,9 @@ def run() -> None:
     from noisytheory.cli import main
     from noisytheory.cli.interrupts import listen
 
-    listen()
     code: str | int | None = 130
     try:
+        listen()
         main()
     except KeyboardInterrupt:
         print("noisytheory: interrupted", file=sys.stderr)
