@@ -20,6 +20,7 @@ from typing import Any, TextIO
 
 import click
 
+from noisytheory.cli.descriptors import descriptors_shown
 from noisytheory.cli.mistakes import Mistake
 from noisytheory.trial.shown import show_controls, visible
 
@@ -28,6 +29,7 @@ __all__ = [
     "START",
     "Closed",
     "answers",
+    "code_of_others_comes",
     "damage_seen",
     "discard",
     "listed",
@@ -99,10 +101,18 @@ def answers(command: Callable[..., None]) -> Callable[..., None]:
         context = click.get_current_context()
         # A debugger in this process sends a terminal what it likes.
         shown = context.meta[OWN_PROCESS] and kwargs.get("workers") != 0
-        with _only_answers(shown) as out, _damage_said(context):
+        with _only_answers(shown) as out, contextlib.ExitStack() as last, _damage_said(context):
+            if shown:
+                context.meta[_LAST] = last
             command(out, *args, **kwargs)
 
     return run
+
+
+def code_of_others_comes(context: click.Context) -> None:
+    """From now on to the command's end show what is written past Python, too."""
+    if (last := context.meta.pop(_LAST, None)) is not None:
+        last.enter_context(descriptors_shown())
 
 
 @contextlib.contextmanager
@@ -136,6 +146,7 @@ OWN_PROCESS = "noisytheory.own-process"
 """In the context, whether this process is there for the command and nothing else."""
 
 _DAMAGE = "noisytheory.damage"
+_LAST = "noisytheory.last"
 START = "noisytheory.start"
 
 
