@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-from typing import TYPE_CHECKING, Any
+import os
 
 __version__ = "0.1.0"
 
+# Until this file is read a command has no quiet way to be interrupted: it imports next to nothing.
+TYPE_CHECKING = False
+
 if TYPE_CHECKING:
+    from typing import Any
+
     from noisytheory.learners.average_top_k import AverageTopKClassifier as AverageTopKClassifier
     from noisytheory.learners.average_top_k import AverageTopKRegressor as AverageTopKRegressor
     from noisytheory.learners.average_top_k import AverageTopKSVC as AverageTopKSVC
@@ -73,22 +76,31 @@ _LAZY = {
     "scaled": "trial.sides",
     "solve": "vocabulary.inverse",
 }
+
+
+def _names_in(room: str) -> list[str]:
+    """Modules of a room, as its folder has them; who walks packages needs more than is here yet."""
+    folder = f"{__path__[0]}/{room}"
+    names = [file.removesuffix(".py") for file in os.listdir(folder) if file.endswith(".py") or
+             os.path.isfile(f"{folder}/{file}/__init__.py")]
+    return sorted(name for name in names if not name.startswith("_"))
+
+
 _SUBMODULES = {
     "evidence": "noisytheory.trial.evidence",
     "testing": "noisytheory.trial.testing",
     **{room: f"noisytheory.{room}" for room in ("learners", "papers", "report")},
-    # Every topic, and every module of the vocabulary, as the folders have them.
-    **{
-        module.name: f"noisytheory.{room}.{module.name}"
-        for room in ("topics", "vocabulary")
-        for module in pkgutil.iter_modules([f"{__path__[0]}/{room}"])
-    },
+    # Every topic, and every module of the vocabulary.
+    **{name: f"noisytheory.{room}.{name}" for room in ("topics", "vocabulary")
+       for name in _names_in(room)},
 }
 
 __all__ = [*_LAZY, *_SUBMODULES, "__version__", "claims"]
 
 
 def __getattr__(name: str) -> Any:
+    import importlib
+
     if name in _LAZY:
         return getattr(importlib.import_module(f"noisytheory.{_LAZY[name]}"), name)
     if name in _SUBMODULES:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-import atexit
-import contextlib
+# The module `signal` imports for milliseconds, in which a signal would end the process raw.
+import _signal as signal
 import os
-import signal
 import sys
-from typing import Any
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 def run() -> None:
     """Run the command line; asked to end at any instant, imports included, it ends quietly."""
     _on_signals(_quit)
+    import atexit
+    import contextlib
+
     # A stream that is closed would be the next file that is opened.
     while (nowhere := os.open(os.devnull, os.O_RDWR)) <= 2:
         pass
@@ -20,11 +26,11 @@ def run() -> None:
     # Who cleans up behind processes that were killed inherits this, and says nothing of it.
     sys.warnoptions.append("ignore:resource_tracker")
     from noisytheory.cli import main
-    from noisytheory.cli.shell import listen
+    from noisytheory.cli.interrupts import listen
 
-    listen()
     code: str | int | None = 130
     try:
+        listen()
         main()
     except KeyboardInterrupt:
         print("noisytheory: interrupted", file=sys.stderr)

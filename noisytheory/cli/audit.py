@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import signal
 import sys
 import tempfile
@@ -13,30 +14,18 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from noisytheory import __version__
+from noisytheory.cli.answers import answers, damage_seen, say, say_json, seconds_so_far, table
+from noisytheory.cli.interrupts import Interrupted, is_interrupt, stop
+from noisytheory.cli.mistakes import AS_EXPECTED, DIFFERS, MISTAKE, SURROUNDINGS, Mistake, diagnose
 from noisytheory.cli.select import chosen_claims
 from noisytheory.cli.shell import (
-    AS_EXPECTED,
     BUDGETS,
-    DIFFERS,
-    MISTAKE,
     RUN_AS_CODE,
-    SURROUNDINGS,
-    Interrupted,
-    Mistake,
-    answers,
-    damage_seen,
-    diagnose,
     error_level,
-    is_interrupt,
     json_flag,
     keyword_option,
     main,
-    say,
-    say_json,
-    seconds_so_far,
     seed_option,
-    stop,
-    table,
 )
 from noisytheory.trial.shown import Shown
 
@@ -120,18 +109,25 @@ def audit(
     with found:
         # The answer first: a report that cannot be written must not take it along.
         page = None if report_folder is None else str(Path(report_folder) / "index.html")
+        def summary() -> None:
+            say(out, _summary(found, len(stopped), seconds_so_far(context)))
+
         if as_json:
             extra = {
                 "as_expected": found.as_expected and not stopped, "store": store, "report": page,
                 "not_tried": {name: line for name, (_, line) in stopped.items()},
             }
             say_json(out, {**found.to_dict(), **extra})
-        else:
-            if not quiet:
-                say(out, _verdicts(found, plain=not out.isatty()))
-            say(out, _summary(found, len(stopped), seconds_so_far(context)))
-        if report_folder is not None:
-            _report(found, report_folder, quiet)
+        elif not quiet:
+            say(out, _verdicts(found, plain=not out.isatty()))
+            summary()
+        try:
+            if report_folder is not None:
+                _report(found, report_folder, quiet)
+        finally:
+            # Alone, its seconds are those of the report as well, whatever becomes of that.
+            if quiet and not as_json:
+                summary()
         if page is not None and not as_json and not quiet:
             say(out, f"report {page}; {seconds_so_far(context):.1f} s in all")
     codes = [code for code, _ in stopped.values()]
@@ -304,12 +300,17 @@ def _report(source: Audit | str, folder: str, quiet: bool) -> str:
         with _pages_bar(quiet) as progress:
             return str(reports.write(source, folder, workers=int(cpu_count()), progress=progress))
     except OSError as error:
-        if error.errno not in SURROUNDINGS:
+        if error.errno not in SURROUNDINGS | _IN_THE_WAY:
             raise
         # A full disk speaks through whatever library was writing, often without a name.
+        where = f"{error.filename2 or error.filename}: " if error.errno in _IN_THE_WAY else ""
         raise Mistake(
-            f"cannot write the report to the folder {folder}: {error.strerror}"
+            f"cannot write the report to the folder {folder}: {where}{error.strerror}"
         ) from error
+
+
+_IN_THE_WAY = {errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.ELOOP}
+"""Something else is where a file of the report, or a folder, belongs."""
 
 
 @contextlib.contextmanager

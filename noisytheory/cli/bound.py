@@ -8,19 +8,11 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from noisytheory.cli.answers import answers, say, say_json, say_rows
 from noisytheory.cli.given import assigned, column, combinations, evaluate, values_of
+from noisytheory.cli.mistakes import Mistake, offer
 from noisytheory.cli.select import as_asked, one_claim
-from noisytheory.cli.shell import (
-    RUN_AS_CODE,
-    Mistake,
-    answers,
-    main,
-    offer,
-    say,
-    say_json,
-    say_rows,
-    table_options,
-)
+from noisytheory.cli.shell import RUN_AS_CODE, main, table_options
 from noisytheory.cli.solve import answered, question, table_of
 
 if TYPE_CHECKING:

@@ -7,22 +7,11 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from noisytheory.cli.answers import answers, listed, marked, say, say_json, say_rows, table
 from noisytheory.cli.given import number, spread
+from noisytheory.cli.mistakes import Mistake
 from noisytheory.cli.select import chosen_claims
-from noisytheory.cli.shell import (
-    RUN_AS_CODE,
-    Mistake,
-    answers,
-    listed,
-    main,
-    marked,
-    say,
-    say_json,
-    say_rows,
-    seed_option,
-    table,
-    table_options,
-)
+from noisytheory.cli.shell import RUN_AS_CODE, main, seed_option, table_options
 
 if TYPE_CHECKING:
     from noisytheory.report.comparison import Comparison
@@ -68,6 +57,8 @@ def compare(
         asked[name] = value if name == "population" else [
             number(name, piece) for piece in spread(name, value, whole or name == "n")
         ]
+    if figure is not None and Path(figure).suffix not in _PICTURES:
+        raise Mistake(f"--figure must end in {', '.join(_PICTURES)}, got {Path(figure).name}")
     drawn = {"replicates": replicates, "seed": seed}
     found = compared(claims, **asked, **{k: v for k, v in drawn.items() if v is not None})
     if figure is not None:
@@ -85,6 +76,9 @@ def compare(
     else:
         say_rows(out, found.rows(), form)
         say(out, "\n".join(_said(found, form)))
+
+
+_PICTURES = (".svg", ".png", ".pdf")
 
 
 def _as_json(found: Comparison) -> dict[str, Any]:
@@ -129,13 +123,11 @@ def _draw(found: Comparison, path: Path) -> None:
     from noisytheory.report import figures
 
     picture = figures.compared(found)
-    suffixes = (".svg", ".png", ".pdf")
-    if path.suffix not in suffixes:
-        raise Mistake(f"--figure must end in {', '.join(suffixes)}, got {path.name}")
     try:
         if path.suffix == ".svg":
             path.write_text(figures.svg(picture), encoding="utf-8")
         else:
-            picture.savefig(path, dpi=150)
+            with figures.in_style():
+                picture.savefig(path, dpi=150)
     except OSError as error:
         raise Mistake(f"--figure: cannot write {path}: {error.strerror}") from error

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from noisytheory.cli.mistakes import Mistake, offer
 from noisytheory.cli.select import arguments_of, objects_of, words_of
-from noisytheory.cli.shell import Mistake, offer
 
 if TYPE_CHECKING:
     from noisytheory.trial.claim import Claim
@@ -101,9 +101,9 @@ def values_of(claim: Claim, name: str, text: str) -> list[Any]:
         # A name may hold a comma.
         return [_object(name, piece, objects, words)
                 for piece in ([text] if text in objects else listed(text))]
-    labels = claim.labels(name) if name in claim.grid else []
-    if any(isinstance(label, str) for label in labels):
-        by_label = dict(zip(map(str, labels), claim.grid[name], strict=True))
+    tried = claim.grid.get(name, [claim.given[name]] if name in claim.given else [])
+    by_label = {str(getattr(value, "name", value)): value for value in tried}
+    if any(isinstance(getattr(value, "name", value), str) for value in tried):
         if text in by_label:
             return [by_label[text]]
         pieces = [piece.strip() for piece in text.split(",")]
@@ -203,16 +203,23 @@ def evaluate(claim: Claim, values: Mapping[str, Any], labels: Mapping[str, Any])
     """The bound at these values, one number; where it is none, the mistake says where."""
     import numpy as np
 
+    from noisytheory.trial.elsewhere import is_ours
+
     assert claim.bound is not None
     # Where no domain says what an argument may be, a division by zero does.
     strictness: Any = "ignore" if hasattr(claim.bound, "domains") else "raise"
     where = ", ".join(f"{name}={label}" for name, label in labels.items())
     cell, given = split(values)
     try:
-        with np.errstate(divide=strictness, invalid=strictness):
+        with np.errstate(divide=strictness, invalid=strictness, over="ignore"):
             value = np.asarray(claim.call(claim.bound, cell, **given), float)
     except (ArithmeticError, TypeError) as error:
         raise Mistake(f"the bound cannot be evaluated at {where}: {error}") from error
+    except (LookupError, AttributeError) as error:
+        if not is_ours(claim):
+            raise  # Where in the file it happened says more.
+        what = f"{type(error).__name__}: {error}"
+        raise Mistake(f"the bound cannot be evaluated at {where}: {what}") from error
     if value.size != 1 or np.isnan(value).any():
         raise Mistake(f"the bound is not a number at {where}")
     return float(value.ravel()[0])

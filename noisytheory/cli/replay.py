@@ -10,22 +10,11 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from noisytheory import __version__
+from noisytheory.cli.answers import answers, listed, say, say_json
 from noisytheory.cli.audit import run_audit, usable_cores
+from noisytheory.cli.mistakes import Mistake, offer
 from noisytheory.cli.select import one_claim
-from noisytheory.cli.shell import (
-    BUDGETS,
-    RUN_AS_CODE,
-    Mistake,
-    answers,
-    error_level,
-    json_flag,
-    listed,
-    main,
-    offer,
-    say,
-    say_json,
-    seed_option,
-)
+from noisytheory.cli.shell import BUDGETS, RUN_AS_CODE, error_level, json_flag, main, seed_option
 
 if TYPE_CHECKING:
     from fractions import Fraction

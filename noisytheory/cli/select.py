@@ -13,21 +13,17 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from noisytheory.cli.shell import (
+from noisytheory.cli.answers import (
     OWN_PROCESS,
-    RUN_AS_CODE,
-    Mistake,
     answers,
-    foreign_modules,
-    json_flag,
-    keyword_option,
+    code_of_others_comes,
     listed,
-    main,
-    offer,
     say,
     say_json,
     table,
 )
+from noisytheory.cli.mistakes import Mistake, foreign_modules, offer
+from noisytheory.cli.shell import RUN_AS_CODE, json_flag, keyword_option, main
 
 if TYPE_CHECKING:
     from noisytheory.trial.claim import Claim, Discrepancy
@@ -77,6 +73,9 @@ def _claims_in(path: Path) -> list[Claim]:
         if context is not None and context.meta.get(OWN_PROCESS) and path.is_file():
             stack.enter_context(_read_apart(path))
         from noisytheory.trial.catalogue import load_file, module_name
+
+        if context is not None:
+            code_of_others_comes(context)  # What is begun before inherits no pipe.
     foreign_modules.add(module_name(path).partition(".")[0])
     return load_file(path)
 

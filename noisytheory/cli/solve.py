@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from noisytheory.cli.given import assigned, column, combinations, evaluate, number, split, spread
+from noisytheory.cli.mistakes import Mistake, offer
 from noisytheory.cli.select import arguments_of
-from noisytheory.cli.shell import Mistake, offer
 
 if TYPE_CHECKING:
     from noisytheory.trial.claim import Claim

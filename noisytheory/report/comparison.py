@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from noisytheory.trial.claim import Claim
-from noisytheory.trial.draws import draw
+from noisytheory.trial.draws import ClaimError, draw
+from noisytheory.trial.elsewhere import is_ours
 from noisytheory.trial.run import DEFAULT_SEED, select
 from noisytheory.trial.truth import CONFIDENCE, LOOKS, REPLICATES, Truth, computable, since, truth
 from noisytheory.vocabulary.domains import COUNT, Domain
@@ -212,6 +213,10 @@ def compare(
             if str(error).split()[0] in points:
                 raise
             left_out[claim.id] = f"is not defined there: {error}"  # on the population
+        except (ArithmeticError, AttributeError, LookupError, TypeError) as error:
+            if not is_ours(claim):
+                raise
+            left_out[claim.id] = f"is not defined there: {type(error).__name__}: {error}"
     chosen = [claim for claim in chosen if claim.id in found]
     if not chosen:
         raise ValueError(_nothing(left_out))
@@ -456,8 +461,13 @@ class _Asked:
     ) -> Truth | None:
         """Of the left side; with limits that hold of 512 together, or of one."""
         confidence = 1 - (1 - CONFIDENCE) / LOOKS if shared else CONFIDENCE
-        return truth(claim, self.cell(values), replicates=self.replicates, seed=self.seed,
-                     confidence=confidence)
+        try:
+            return truth(claim, self.cell(values), replicates=self.replicates, seed=self.seed,
+                         confidence=confidence)
+        except ClaimError:
+            if not is_ours(claim):
+                raise
+            return None  # Its draws are not defined there.
 
     def not_vacuous_from(
         self, claim: Claim, along: str, rest: Mapping[str, Any], values: Sequence[Any],

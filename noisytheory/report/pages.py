@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import errno
 import functools
 import gc
 import hashlib
@@ -31,6 +32,8 @@ from noisytheory.trial import kept, mathematics
 from noisytheory.trial.catalogue import find_or_none
 from noisytheory.trial.draws import one_thread
 from noisytheory.trial.store import OtherCode, Remark
+from noisytheory.trial.store.errors import UNREADABLE
+from noisytheory.trial.store.journal import regular
 from noisytheory.trial.worker import versions
 
 if TYPE_CHECKING:
@@ -171,6 +174,9 @@ def write(
         If there is no store at `source`, or nothing in it is finished.
     ValueError
         If the audit holds no claim, or `output` is not a folder.
+    OSError
+        If something else is where a file of the report belongs, or it cannot be written; ELOOP if a
+        folder inside of `output` is a symbolic link. `output` itself may be one.
     """
     folder = Path(output)
     if folder.exists() and not folder.is_dir():
@@ -239,6 +245,7 @@ class _Report:
         tasks: dict[str, int] = {}
         found: list[Record] = []
         for task, record in enumerate(each(self.source, counted=counted)):
+            _follow_no_link(self.folder, [record.id])
             found.append(record)
             tasks[record.id] = task
             self._ask(task, _told_by(record), functools.partial(_decide, record, self.folder))
@@ -382,6 +389,7 @@ def digest(
     """
     folder, wanted = Path(output), set(shown)
     records = read(source)
+    _follow_no_link(folder, ["figures/"])
     templates = environment()
     templates.globals["address"] = lambda record: f"{record.paper}.md#{record.name}"
     claims = _claims(source, records)
@@ -547,12 +555,13 @@ def _ours(draw: Callable[..., Any]) -> bool:
 def _drawn_before(folder: Path) -> dict[str, list[Picture]]:
     """Pictures of an earlier report at this place, as far as their files are what it wrote."""
     try:
-        noted = json.loads((folder / _DRAWN).read_text(encoding="utf-8"))
+        with open(folder / _DRAWN, encoding="utf-8", opener=regular) as file:
+            noted = json.load(file)
         return {
             key: [Picture(*fields) for fields, *_ in entry] for key, entry in noted.items()
             if all(_digest(folder / fields[0]) == digest for fields, digest in entry)
         }
-    except (OSError, ValueError, TypeError, LookupError, AttributeError):
+    except (OSError, *UNREADABLE):
         return {}
 
 
@@ -568,7 +577,8 @@ def _remember(folder: Path, drawn: Mapping[str, list[Picture] | None]) -> None:
 
 def _digest(path: Path) -> str:
     try:
-        return hashlib.blake2b(path.read_bytes(), digest_size=16).hexdigest()
+        with open(path, "rb", opener=regular) as file:
+            return hashlib.blake2b(file.read(), digest_size=16).hexdigest()
     except OSError:
         return ""
 
@@ -711,6 +721,16 @@ def _index(
                         if not row[0].startswith(("fingerprint", "replicates"))],
         )
         _save(folder / name, text)
+
+
+def _follow_no_link(folder: Path, names: Iterable[str]) -> None:
+    """Refuse a link in the place of a folder below: it may lead to data of others."""
+    within = {folder.joinpath(*name.split("/")[:depth]) for name in names
+              for depth in range(1, 1 + name.count("/"))}
+    for path in sorted(within):
+        if path.is_symlink():
+            why = "it is a symbolic link, and nothing is written through one"
+            raise OSError(errno.ELOOP, why, str(path))
 
 
 def _save(path: Path, text: str) -> None:

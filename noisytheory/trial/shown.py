@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import codecs
+import contextlib
+import os
 import re
 import sys
 from io import FileIO, TextIOWrapper
 
-__all__ = ["Shown", "show_controls", "visible"]
+__all__ = ["Shown", "lines_visible", "pass_on", "show_controls", "visible"]
 
 
 def visible(text: str) -> str:
@@ -26,6 +29,21 @@ _CONTROL = re.compile(
 )
 
 
+def lines_visible(text: str) -> str:
+    """The same of a text whose lines are lines."""
+    return "\n".join(map(visible, text.split("\n")))
+
+
+def pass_on() -> None:
+    """Show on standard output what comes on standard input, while anybody holds the other end."""
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    while data := os.read(0, 2**16):
+        left = lines_visible(decoder.decode(data)).encode()
+        with contextlib.suppress(OSError):  # Nobody listens: who writes must not notice.
+            while left:
+                left = left[os.write(1, left):]
+
+
 class Shown(TextIOWrapper):
     """A stream in place of another, to the same descriptor; `unshown` is that other one."""
 
@@ -37,7 +55,7 @@ class Shown(TextIOWrapper):
 
     def write(self, text: str) -> int:
         """Write lines."""
-        super().write("\n".join(map(visible, text.split("\n"))))
+        super().write(lines_visible(text))
         return len(text)
 
 

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from scipy.special import betaincinv
 
 from noisytheory.trial.claim import Claim, Law
-from noisytheory.trial.draws import draw, exact_evidence
+from noisytheory.trial.draws import ClaimError, draw, exact_evidence
+from noisytheory.trial.elsewhere import is_ours
 from noisytheory.trial.evidence import mean_limits, quantile_ranks
 from noisytheory.trial.run import DEFAULT_SEED
 
@@ -94,7 +95,8 @@ def truth(
     Returns
     -------
     Truth or None
-        None where so few draws cannot tell so small a level, or come from another law.
+        None where so few draws cannot tell so small a level, or come from another law, or a tail
+        is given no level.
 
     Examples
     --------
@@ -103,6 +105,8 @@ def truth(
     >>> truth(claims["kernel-mean/theorem-5"], cell)
     Truth(value=1.0, how='the exact law', low=1.0, high=1.0)
     """
+    if claim.kind == "tail" and "delta" not in values:
+        return None
     cell, delta = _split(claim, values)
     law = exact_evidence(claim, cell) if claim.exact is not None else None
     if isinstance(law, Law):
@@ -141,7 +145,8 @@ def needed(
     Returns
     -------
     Truth or None
-        Infinite where not even ``most`` is enough; None where draws cannot tell. At the number
+        Infinite where not even ``most`` is enough; None where draws cannot tell, or a claim of this
+        package is not defined at a number on the way, or a tail is given no level. At the number
         before it is not so; after it, as far as four times as many were looked at, it is.
 
     Notes
@@ -159,6 +164,8 @@ def needed(
     >>> needed(claims["kernel-mean/theorem-5"], "n", 0.5, cell, 80)
     Truth(value=15, how='the exact law', low=15, high=15)
     """
+    if claim.kind == "tail" and "delta" not in values:
+        return None
     seen: dict[int, _Look] = {}
 
     def look(n: int) -> _Look:
@@ -174,6 +181,10 @@ def needed(
         low = since(lambda n: look(n).attained or not look(n).certain, most)
         high = since(lambda n: look(n).attained and look(n).certain, most)
     except _CannotTell:
+        return None
+    except ClaimError:
+        if not is_ours(claim):
+            raise
         return None
     drawn = sum(not one.exact for one in seen.values())
     how = f"{REPLICATES:,} draws at {'each of ' * (drawn > 1)}{drawn} number{'s' * (drawn > 1)}"

@@ -279,8 +279,61 @@ def test_an_answer_is_not_lost_to_a_report_that_cannot_be_written(tmp_path, mine
     done = invoke(*words)
     assert done.exit_code == 2 and done.stderr.startswith(line) and done.stderr.count("\n") == 1
     assert "1 claim, as expected; " in done.stdout and "index.html" not in done.stdout
+    done = invoke(*words, "-q")
+    assert done.exit_code == 2 and done.stdout.startswith("1 claim, as expected; ")
     assert "noisytheory report: cannot write the report to the folder" in mistake(
         "report", tmp_path / "store", "--output", folder)
+
+
+def test_the_only_line_of_a_quiet_audit_comes_when_its_report_is_there(
+    tmp_path, mine, monkeypatch
+):
+    from noisytheory import report
+    from noisytheory.cli import audit as command
+
+    said = []
+    write, say = report.write, command.say
+    monkeypatch.setattr(report, "write", lambda *a, **k: (write(*a, **k), said.append("report"))[0])
+    monkeypatch.setattr(command, "say", lambda out, text: (say(out, text), said.append(text)))
+    words = ["audit", mine, "--budget", "smoke", "--workers", 0, "--report", tmp_path / "out"]
+    assert answer(*words, "-q").count("\n") == 1
+    assert said[0] == "report" and said[1].startswith("1 claim, as expected; ") and not said[2:]
+    assert (tmp_path / "out" / "index.html").is_file()
+
+
+@pytest.mark.parametrize("name", ["mine", "index.html", ".drawn.json"])
+@pytest.mark.parametrize("what", ["link", "folder", "file", "pipe"])
+def test_what_stands_where_a_report_is_written_is_named_and_left_alone(tmp_path, mine, name, what):
+    """Pages went into the folder of somebody else, and a folder was a fault of ours."""
+    store, theirs, folder = tmp_path / "store", tmp_path / "thesis", tmp_path / "out"
+    answer("audit", mine, "--workers", 0, "--budget", "smoke", "--store", store)
+    theirs.mkdir()
+    there = folder / name
+    there.parent.mkdir(parents=True)
+    if what == "link":
+        there.symlink_to(theirs)
+    elif what == "folder":
+        (there / "inside").mkdir(parents=True)
+    elif what == "pipe":
+        os.mkfifo(there)
+    else:
+        there.write_text("ten years of work")
+    above = name == "mine"
+    if above if what != "folder" else not above:
+        assert f"out: {there}: " in mistake("report", store, "--output", folder)
+        assert there.exists() and (there.is_symlink() or what != "link")
+    else:  # It is replaced, or nothing is in its way.
+        answer("report", store, "--output", folder)
+        assert (folder / "index.html").read_text().startswith("<!DOCTYPE html>")
+    assert not list(theirs.iterdir())
+
+
+def test_a_report_may_go_to_a_folder_that_is_named_by_a_link(tmp_path, mine):
+    (tmp_path / "large").mkdir()
+    (tmp_path / "out").symlink_to(tmp_path / "large")
+    words = ["audit", mine, "--budget", "smoke", "--workers", 0, "--report", tmp_path / "out"]
+    answer(*words)
+    assert (tmp_path / "large" / "mine" / "theorem-2.html").is_file()
 
 
 def test_of_a_store_that_goes_with_the_process_nothing_is_promised(mine, monkeypatch):

@@ -6,7 +6,7 @@ import json
 import shlex
 
 import pytest
-from commands import STRICT, answer, mistake
+from commands import STRICT, answer, invoke, mistake
 
 import noisytheory as nt
 from noisytheory.cli import replay
@@ -246,6 +246,24 @@ def test_the_bound_of_theorem_5():
 def test_a_constant_of_the_claim_need_not_be_named():
     target = "kernel-mean/table-1/hinge"
     assert float(answer("bound", target, "sigma=0.2")) == 0.21
+
+
+def test_a_constant_of_the_claim_that_is_a_word_is_no_number():
+    """It was a fault of ours: KeyError."""
+    target = "kernel-mean/table-1/hinge"
+    assert answer("bound", target, "sigma=0.2", "column=hinge") == "0.21\n"
+    assert "unknown column '3'; known: hinge" in mistake("bound", target, "sigma=0.2", "column=3")
+
+
+def test_numbers_at_which_a_promise_is_not_defined_cost_no_answer():
+    """Of n = 1 its draws, which need k <= n, were a fault of ours."""
+    words = ["top-k/text-cvar/exponential-below", "k=2", "at-most=10", "solve=n"]
+    assert answer("bound", *words).startswith("16206  (the bound there is 9.99998")
+
+
+def test_a_bound_that_overflows_is_infinite_without_a_word():
+    done = invoke("bound", "average-classifier/computation/matrix", "n=1e308")
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "inf\n", "")
 
 
 def test_every_claim_has_a_right_side_unless_it_is_cited():

@@ -11,7 +11,7 @@ import sys
 import pytest
 from commands import HOEFFDING, answer, in_a_process, invoke, mistake
 
-from noisytheory.cli import shell
+from noisytheory.cli import answers, mistakes, shell
 from noisytheory.trial import run
 from noisytheory.trial.shown import visible
 
@@ -77,7 +77,7 @@ def test_a_fault_of_ours_is_three_and_says_how_to_see_it(mine, monkeypatch):
 
 def test_a_library_value_error_is_not_taken_for_the_users(mine, monkeypatch):
     monkeypatch.setattr(run, "audit", lambda *args, **settings: int("no number"))
-    monkeypatch.setattr(shell, "_module", lambda frame: "json.decoder")
+    monkeypatch.setattr(mistakes, "_module", lambda frame: "json.decoder")
     assert "a fault of ours: ValueError" in mistake("audit", mine, "--workers", 0, code=3)
 
 
@@ -135,14 +135,14 @@ def test_help_imports_nothing_heavy():
     "error", [MemoryError("x"), ImportError("libx.so: failed to map segment from shared object")]
 )
 def test_too_little_memory_is_no_fault_of_ours(error):
-    code, line = shell.diagnose(error)
+    code, line = mistakes.diagnose(error)
     assert code == 2 and line.startswith("there is not enough memory: ")
 
 
 def test_json_says_what_it_was_given(capsys):
     """Also a no-break space, and what a terminal would take for a command."""
     given = {"a": "no\u00a0break, \u2028, \x9b31m, \x1b[31m, \x7f"}
-    shell.say_json(sys.stdout, given)
+    answers.say_json(sys.stdout, given)
     text = capsys.readouterr().out
     assert json.loads(text) == given and "\x1b" not in text and "\x9b" not in text
 
@@ -153,7 +153,27 @@ def test_what_turns_the_direction_of_text_is_shown():
 
 LOUD = HOEFFDING.replace(
     "    return rng", "    print('\\x1b[31mred'); print('\\x9b1m', file=sys.stderr)\n    return rng"
-).replace("import numpy", "import sys; print('\\x1b]0;title\\x07')\nimport numpy")
+).replace("import numpy", """
+import ctypes, os, subprocess, sys
+print('\\x1b]0;title\\x07')
+os.write(1, b"one \\x1b[31m\\n")
+os.write(2, b"two \\x1b[31m\\n")
+ctypes.CDLL(None).puts(b"compiled \\x1b[31m")
+ctypes.CDLL(None).fflush(None)
+subprocess.run(["printf", "child \\\\033[31m\\\\n"])
+import numpy""")
+
+
+def test_all_that_a_worker_wrote_is_shown_that_then_is_killed(tmp_path):
+    text = HOEFFDING.replace("    return rng", """
+    import os, signal
+    os.write(2, b"last words \\x1b[31m\\n" + b"x" * 10**5)
+    os.kill(os.getpid(), signal.SIGKILL)
+    return rng""")
+    (tmp_path / "dies.py").write_text(text)
+    done = in_a_process("audit", "dies.py", "--workers", 1, cwd=tmp_path)
+    assert done.returncode == 2 and "SIGKILL" in done.stderr and "\x1b" not in done.stderr
+    assert "last words \\x1b[31m\n" + "x" * 10**5 in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -165,11 +185,15 @@ LOUD = HOEFFDING.replace(
     ],
 )
 def test_what_a_file_prints_moves_no_cursor(tmp_path, words, raw):
+    """Nor what it writes past Python, itself or by a program that it starts."""
     (tmp_path / "loud.py").write_text(LOUD)
     done = in_a_process(*words, cwd=tmp_path)
     assert done.returncode == 0 and "\x1b" not in done.stdout
     assert ("\x1b]0;title" in done.stderr) is raw
     assert ("\\x1b]0;title\\x07" in done.stderr) is not raw
+    for way in ("one", "two", "compiled", "child"):
+        assert (f"{way} \x1b[31m" in done.stderr) is raw
+        assert (f"{way} \\x1b[31m" in done.stderr) is not raw
     if words[0] != "show":
         assert ("\x1b[31mred" in done.stderr) is raw
         assert ("\\x1b[31mred" in done.stderr and "\\x9b1m" in done.stderr) is not raw

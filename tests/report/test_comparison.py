@@ -7,6 +7,7 @@ import functools
 import campaign
 import numpy as np
 import pytest
+from commands import answer
 
 import noisytheory as nt
 
@@ -165,6 +166,31 @@ def test_who_wins_where_is_told_in_order():
         nt.compare("kernel-mean/theorem-5*", n=[10], delta=0.05, population=3)
     with pytest.raises(ValueError, match=r"replicates must be a whole number >= \d, got 0"):
         nt.compare("kernel-mean/theorem-5*", n=[10], delta=0.05, replicates=0)
+
+
+def test_a_value_that_a_bound_does_not_know_leaves_it_out():
+    """A number for a name of the grid was a fault of ours, from the depth of the bound."""
+    with pytest.raises(ValueError, match="is not defined there: AttributeError: 'float' object"):
+        nt.compare("kernel-mean/herding-rates/*", hull=1.0, k=2)
+
+
+def test_of_a_tail_without_a_level_no_truth_is_told():
+    """It was a fault of ours: KeyError."""
+    found = nt.compare("kernel-mean/table-1/linear-spread", sigma=0.1)
+    assert found.names == ["linear-spread"] and not found.how
+
+
+@pytest.mark.parametrize(("suffix", "head"), [(".png", b"\x89PNG"), (".pdf", b"%PDF")])
+def test_a_figure_of_pixels_is_drawn_in_the_style_of_the_others(tmp_path, suffix, head):
+    """It had a size by name where one in points was reckoned with: a fault of ours."""
+    path = tmp_path / f"bounds{suffix}"
+    answer("compare", "kernel-mean/theorem-5*", "n=10,100", "delta=0.05", "--figure", path)
+    assert path.read_bytes().startswith(head)
+
+
+def test_bounds_of_zero_have_a_figure_without_a_word():
+    figure = nt.compare("uma/figure-1a/*", delta=0.5, replicates=100).figure()
+    assert figure.axes[0].get_yscale() == "linear"
 
 
 def test_the_figure_shows_every_bound_and_its_conclusion():

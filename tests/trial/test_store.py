@@ -462,7 +462,8 @@ def test_two_files_a_variable_at_most(tmp_path: Path) -> None:
     variables = Store.load(tmp_path / "s").read(CLAIM).variables
     files = [p for p in (tmp_path / "s" / group_of(CLAIM)).rglob("*") if p.is_file()]
     assert len(files) <= 1 + 2 * len(variables)
-    assert sorted(p.name for p in (tmp_path / "s" / ".journal").iterdir()) == ["lock", "run.json"]
+    hidden = sorted(p.name for p in (tmp_path / "s" / ".journal").iterdir())
+    assert hidden == ["claims.json", "lock", "run.json"]
 
 
 def test_memory_is_that_of_a_cell(tmp_path: Path) -> None:
@@ -825,8 +826,9 @@ def test_a_claim_under_the_name_of_another_is_named_and_left_alone(tmp_path: Pat
     assert other.is_dir()
 
 
-def test_a_group_of_other_code_is_never_read(tmp_path: Path) -> None:
-    """It is whole, of this claim and of this run; the list alone knows better."""
+@pytest.mark.parametrize("listed", [True, False])
+def test_a_group_of_other_code_is_never_read(tmp_path: Path, listed: bool) -> None:
+    """It is whole, of this claim and of this run; it is not on the list yet, too."""
     finished_store(tmp_path / "s")
     with Store.open(tmp_path / "other", RUN) as store:
         blocks = open_blocks(store, CLAIM, "f1")
@@ -837,6 +839,10 @@ def test_a_group_of_other_code_is_never_read(tmp_path: Path) -> None:
     group = tmp_path / "s" / group_of(CLAIM)
     shutil.rmtree(group)
     shutil.copytree(tmp_path / "other" / group_of(CLAIM), group)
+    if not listed:
+        with Store.open(tmp_path / "before", RUN) as store:
+            open_blocks(store, "kernel-mean/lemma-3").finish(summary())
+        shutil.copy(tmp_path / "before" / "zarr.json", tmp_path / "s")
     with pytest.warns(Damaged, match=f"{group_of(CLAIM)} .*of other code.*: move it away"):
         assert Store.load(tmp_path / "s").ids() == ["kernel-mean/lemma-3"]
     with (
@@ -844,6 +850,28 @@ def test_a_group_of_other_code_is_never_read(tmp_path: Path) -> None:
         pytest.raises(StoreError, match="other code"),
     ):
         open_blocks(store)
+
+
+def test_a_claim_that_no_audit_of_a_store_asks_for_is_never_read(tmp_path: Path) -> None:
+    finished_store(tmp_path / "s")
+    with Store.open(tmp_path / "other", RUN) as store:
+        open_blocks(store, "kernel-mean/lemma-3").finish(summary())
+    group = group_of("kernel-mean/lemma-3")
+    shutil.copytree(tmp_path / "other" / group, tmp_path / "s" / group)
+    with pytest.warns(Damaged, match=f"{group} .*of other code.*: move it away"):
+        assert Store.load(tmp_path / "s").ids() == [CLAIM]
+
+
+def test_of_what_code_claims_are_is_missed_where_it_is_missing(tmp_path: Path) -> None:
+    finished_store(tmp_path / "s")
+    known = tmp_path / "s" / ".journal" / "claims.json"
+    whole = known.read_bytes()
+    known.unlink()
+    with pytest.warns(Damaged, match="claims.json .* is damaged; an audit .* writes it anew"):
+        assert Store.load(tmp_path / "s").ids() == [CLAIM]
+    with pytest.warns(Damaged):
+        finished_store(tmp_path / "s")
+    assert known.read_bytes() == whole
 
 
 def test_a_store_may_be_named_by_a_link(tmp_path: Path) -> None:
@@ -854,7 +882,9 @@ def test_a_store_may_be_named_by_a_link(tmp_path: Path) -> None:
         assert store.ids() == [CLAIM]
 
 
-@pytest.mark.parametrize("name", ["kernel-mean~theorem-5.blocks", "lock", "run.json", "x.partial"])
+@pytest.mark.parametrize("name", [
+    "kernel-mean~theorem-5.blocks", "lock", "run.json", "x.partial",
+])
 def test_nothing_is_written_through_a_link(tmp_path: Path, name: str) -> None:
     """Data of others that a link in a store leads to."""
     (tmp_path / "thesis").write_text("ten years of work")
@@ -1080,7 +1110,9 @@ def test_a_claim_whose_metadata_are_no_file_is_named_and_costs_no_other(
         assert store.ids() == ["kernel-mean/lemma-3", CLAIM]
 
 
-@pytest.mark.parametrize("name", ["zarr.json", "kernel-mean/zarr.json", ".journal/run.json"])
+@pytest.mark.parametrize(
+    "name", ["zarr.json", "kernel-mean/zarr.json", ".journal/run.json", ".journal/claims.json"]
+)
 @pytest.mark.parametrize("make", [os.mkfifo, os.mkdir])
 def test_what_is_no_file_is_written_anew(
     tmp_path: Path, name: str, make: Callable[[Path], None]
@@ -1185,6 +1217,7 @@ def test_a_flipped_bit_anywhere_in_the_list_or_of_a_paper_is_named(tmp_path: Pat
         (tmp_path / "s" / "zarr.json", "list of the store .* is damaged|is on the list, and not"),
         (tmp_path / "s" / "kernel-mean" / "zarr.json", "kernel-mean/zarr.json in the store"),
         (tmp_path / "s" / ".journal" / "run.json", ".journal/run.json in the store .* is damaged"),
+        (tmp_path / "s" / ".journal" / "claims.json", ".journal/claims.json in .* is damaged"),
     ):
         data = file.read_bytes()
         for place in range(0, len(data), max(1, len(data) // 40)):

@@ -53,8 +53,9 @@ def compared(comparison: Comparison) -> Figure:
         # Hollow: there the bound says nothing.
         axes.plot(x[idle], np.asarray(y)[idle], **{**looks, "linestyle": "none"},
                   markerfacecolor="white", zorder=3)
-    axes.set_yscale("log")
-    plain_log(axes.yaxis)
+    if (here["bound"] > 0).any():
+        axes.set_yscale("log")
+        plain_log(axes.yaxis)
     number_axis(axes, x.astype(float))
     axes.set_xlabel(parameter_label(along))
     axes.set_ylabel("bound over what is true" if shown else f"bound [{data.attrs['unit']}]")

@@ -33,13 +33,16 @@ WRITER = f"{HIDDEN}/writer"
 COPY = f"{HIDDEN}/run.json"
 """What the first run wrote about itself once more, sealed: one bad byte must not lock a store."""
 
-OWN = re.compile(r"lock|run\.json|.+\.(blocks|partial|staged|old)")
+CLAIMS = f"{HIDDEN}/claims.json"
+"""Of what code the groups are that this store's audits finish, sealed: known before any of them."""
+
+OWN = re.compile(r"lock|(run|claims)\.json|.+\.(blocks|partial|staged|old)")
 """What this package writes there in a directory."""
 
 OF_AN_ARRAY = re.compile(r"zarr\.json|c(\.0)*")
 """Names of what an array, and in part a group, is made of."""
 
-OWN_OBJECTS = re.compile(r"writer|run\.json|.+~.+/")
+OWN_OBJECTS = re.compile(r"writer|(run|claims)\.json|.+~.+/")
 """What it writes there where there are objects: a journal has one for every block."""
 
 Create = Callable[[str], Any]

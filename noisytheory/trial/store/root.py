@@ -15,6 +15,7 @@ from noisytheory.trial.store.compacted import whole_in
 from noisytheory.trial.store.errors import UNREADABLE, Remark, StoreError, damage, gone, writing
 from noisytheory.trial.store.journal import encoded, sealed
 from noisytheory.trial.store.places import (
+    CLAIMS,
     COPY,
     HIDDEN,
     OF_AN_ARRAY,
@@ -54,11 +55,13 @@ class Root:
         self.groups: dict[str, tuple[str, bytes]] = {}  # id and branch of what is listed
         self.damaged: dict[str, str] = {}  # groups that are not what was written, and why
         self.foreign: set[str] = set()  # those of them that another run wrote, or for another place
+        self.expected: dict[str, str] = {}  # fingerprints of the groups that belong here
         self.postponed: dict[str, Callable[[], xr.Dataset | None]] = {}
         self.refusal = ""  # why nothing may be written
         self.temporary = isinstance(place, Temporary)
         self.stale = False  # whether a finished claim is not on the list yet
         self._text = b""  # the list as it was found
+        self._kept: dict[str, str] = {}  # what is expected, as it was last read or written
         self._strays: list[str] = []  # what is there and is not of this package
         self._made: set[str] = set()  # papers that are known to have their group
         self._due = 0.0  # when the list may be written again
@@ -79,12 +82,9 @@ class Root:
 
     def found(self) -> dict[str, Any] | None:
         """Return the attributes of the store that is there, or None if there is none yet."""
-        kept = self._copy()
-        if kept is None and COPY.rpartition("/")[2] in self.place.names(HIDDEN):
-            damage(
-                f"{COPY} in the store {self.location}, a copy of what its zarr.json says of the "
-                f"run, is damaged; {self._remedy(COPY)}"
-            )
+        kept = self._sealed(COPY)
+        if kept is None and _there(COPY, self.place):
+            self._say_sealed(COPY, "a copy of what its zarr.json says of the run, is damaged")
         try:
             text = self.place.read("zarr.json")
             stored = dict(json.loads(text)["attributes"])
@@ -122,19 +122,25 @@ class Root:
             return f"there is a folder with something in it: move it away, and {anew}"
         return anew
 
-    def _copy(self) -> dict[str, Any] | None:
-        """Return the copy of the attributes, if it is whole."""
+    def _sealed(self, key: str) -> dict[str, Any] | None:
+        """Return what is under its own seal there, if it is whole."""
         try:
-            text, seal = read_or_nothing(self.place, COPY).rsplit(b"\n", 1)
+            text, seal = read_or_nothing(self.place, key).rsplit(b"\n", 1)
             return dict(json.loads(text)) if sealed(text) == seal else None
         except (OSError, *UNREADABLE):
             return None
 
+    def _say_sealed(self, key: str, what: str) -> None:
+        damage(f"{key} in the store {self.location}, {what}; {self._remedy(key)}")
+
     def keep(self) -> None:
         """Write the attributes a second time, where that has not been done."""
-        if not self.temporary and self._copy() != self.attributes:
-            text = encoded(self.attributes)
-            self.place.write(COPY, text + b"\n" + sealed(text))
+        if not self.temporary and self._sealed(COPY) != self.attributes:
+            self._seal(COPY, self.attributes)
+
+    def _seal(self, key: str, value: Mapping[str, Any]) -> None:
+        text = encoded(value)
+        self.place.write(key, text + b"\n" + sealed(text))
 
     def scan(self) -> None:
         """Find the groups that are complete; the root's list may be older than they are.
@@ -142,6 +148,8 @@ class Root:
         What is not as it was written besides is said, and what is not of this package.
         """
         papers = self.place.groups("")
+        self._kept = self._sealed(CLAIMS) or {}
+        self.expected = dict(self._kept)
         for paper in papers:
             for name in self.place.groups(paper):
                 group = f"{paper}/{name}"
@@ -161,6 +169,8 @@ class Root:
                     if group not in self.damaged:
                         self.groups[group] = entry
         self._check_list()
+        if not self._kept and (self.groups or _there(CLAIMS, self.place)):
+            self._say_sealed(CLAIMS, "which says of what code its claims are, is damaged")
         for paper in self.papers:
             if not self._is_paper(paper):
                 damage(
@@ -205,11 +215,7 @@ class Root:
         except UNREADABLE:
             return self._say_list()
         for group in [g for g in listed if g in self.groups]:
-            if self._exchanged(group, inside):
-                self.damaged[group] = "it is of other code than the one that was put on the list"
-                self.foreign.add(group)
-                del self.groups[group]
-            elif self.groups[group][1] not in self._text and not self._is_whole(group):
+            if self.groups[group][1] not in self._text and not self._is_whole(group):
                 self.damaged[group] = "its zarr.json is not what was written"
                 del self.groups[group]
         whole = [group for group in listed if group in self.groups]
@@ -223,18 +229,6 @@ class Root:
             self._say_list()
         else:
             self.damaged |= dict.fromkeys(absent, "it is on the list, and not there")
-
-    def _exchanged(self, group: str, inside: Mapping[str, Any]) -> bool:
-        """Whether a group is another one than was listed: off the list goes what is replaced.
-
-        Not so if the list has a bad byte: fingerprint and digest differ, both.
-        """
-        try:
-            listed = inside[group]["attributes"]
-            own = json.loads(self.place.read(f"{group}/zarr.json"))["attributes"]
-            return all(listed[name] != own[name] for name in ("fingerprint", "complete"))
-        except UNREADABLE:
-            return False
 
     def _is_whole(self, group: str) -> bool:
         """Whether what a group says of itself is what was written."""
@@ -258,6 +252,9 @@ class Root:
             raise ValueError("not a finished claim")
         if group_of(claim_id) != group:
             self.damaged[group] = f"it is that of {claim_id}"
+            self.foreign.add(group)
+        elif self._kept and self._kept.get(group) != attributes["fingerprint"]:
+            self.damaged[group] = "it is of other code than this store's claim"
             self.foreign.add(group)
         self._look(group, set(described).intersection(self._folders(group)))
         for name, about in described.items():
@@ -290,6 +287,7 @@ class Root:
     def write(self) -> None:
         """Write the root document, all at once."""
         start = time.monotonic()
+        self._keep_expected()
         self.place.write("zarr.json", self._document(self.groups))
         end = time.monotonic()
         self._due, self.stale = end + _PATIENCE * (end - start), False
@@ -305,6 +303,7 @@ class Root:
         """Write a group anew; meanwhile the claim is off the list."""
         if self.groups.pop(group, None) is not None:
             self.write()
+        self._keep_expected()  # Before any of them: no group is ever of code that is not known.
         self.make_paper(group.partition("/")[0])
         with self.place.publishing(group) as create:
             yield create
@@ -316,6 +315,16 @@ class Root:
         if time.monotonic() >= self._due:
             self.write()
 
+    def expect(self, group: str, fingerprint: str) -> None:
+        """Of what code a group is, or will be."""
+        self.expected[group] = fingerprint
+        self.stale |= self._kept.get(group) != fingerprint
+
+    def _keep_expected(self) -> None:
+        if not self.temporary and self._kept != self.expected:
+            self._seal(CLAIMS, self.expected)
+            self._kept = dict(self.expected)
+
     def make_paper(self, paper: str) -> None:
         """Make the group of a paper, in which the groups of its claims lie."""
         if paper not in self._made and not self._is_paper(paper):
@@ -326,6 +335,11 @@ class Root:
     def papers(self) -> list[str]:
         """The papers of the finished claims."""
         return _papers(self.groups)
+
+
+def _there(key: str, place: Place) -> bool:
+    """Whether there is anything of this name with the journals."""
+    return key.rpartition("/")[2] in place.names(HIDDEN)
 
 
 def _papers(groups: Iterable[str]) -> list[str]:

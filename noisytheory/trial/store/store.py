@@ -239,6 +239,7 @@ class Store:
         if group in root.damaged or (there and not compacted.whole):
             why = root.damaged.get(group, "a part of it is not what was written")
             damage(f"{group} in the store {self.location} is damaged ({why}): this audit mends it")
+        root.expect(group, fingerprint)
         blocks = ClaimBlocks(root, group, layout, journal, compacted)
         if journal.broken:
             damage(

@@ -1,0 +1,96 @@
+"""A command on somebody's file, run by another process: what ends that one leaves a word."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from noisytheory.cli.interrupts import signals_wait
+from noisytheory.cli.mistakes import AS_EXPECTED, FAULT, INTERRUPTED, MISTAKE, diagnose
+
+__all__ = ["PARENT", "WORKED", "file_tried", "follow", "no_end", "tried_apart"]
+
+PARENT = "_NOISYTHEORY_PARENT"
+"""Environment variable of a process that works on somebody's file, for the one of this number."""
+WORKED = 64
+"""What that process adds to its exit code, which a file that ends it does not know."""
+
+
+def file_tried(words: Sequence[str]) -> str:
+    """The file whose functions the command itself would call; an audit has workers for it."""
+    if words[:1] and words[0] in ("bound", "claims", "compare", "replay", "show"):
+        for word in words[1:]:
+            name = word.partition("::")[0]
+            if not name.startswith("-") and name.endswith(".py") and Path(name).is_file():
+                return Path(name).name
+    return ""
+
+
+def tried_apart(words: Sequence[str], file: str) -> tuple[int, str]:
+    """Have another process do it: what ends that one ends no command without a word."""
+    from noisytheory.trial.worker import told
+
+    # From where this process has its modules, which need not be installed.
+    code = f"import sys; sys.path[:] = {sys.path!r}; from noisytheory.__main__ import run; run()"
+    environment = {**os.environ, PARENT: str(os.getpid())}
+    # It inherits that: Python itself, which starts there, has no quiet way to be interrupted.
+    signals_wait(True)
+    try:
+        child = subprocess.Popen([sys.executable, "-c", code, *words], env=environment)
+    except OSError as error:
+        signals_wait(False)
+        return diagnose(error)
+
+    def pass_on(number: int, frame: object) -> None:
+        # A key press has reached it, too; what was sent to this process alone has not. Nothing is
+        # raised here: it could be between the end of that process and the news of how it ended.
+        late = threading.Timer(_PATIENCE, child.terminate)
+        late.daemon = True
+        late.start()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, pass_on)
+    signals_wait(False)
+    ended = child.wait()
+    if ended == INTERRUPTED:
+        return INTERRUPTED, ""
+    if AS_EXPECTED <= ended - WORKED <= FAULT:
+        return ended - WORKED, ""
+    return MISTAKE, f"{file} ends the process that works on it: {told(ended)}"
+
+
+_PATIENCE = 0.5
+"""Seconds that a process has to end after a key press."""
+
+
+def follow(parent: int) -> None:
+    """End when the parent has ended, however it did."""
+    while os.getppid() == parent:
+        time.sleep(_PATIENCE)
+    os._exit(INTERRUPTED)
+
+
+@contextlib.contextmanager
+def no_end() -> Iterator[None]:
+    """Have `os._exit` raise: to end without a word, as if all were well, is a fault of a file's."""
+    end, own = os._exit, (os.getpid(), threading.get_ident())
+
+    def ended(status: int) -> NoReturn:
+        # Not of a process that a file has forked, nor of somebody's watchdog.
+        if (os.getpid(), threading.get_ident()) != own:
+            end(status)
+        raise RuntimeError(f"os._exit({status})")
+
+    os._exit = ended
+    try:
+        yield
+    finally:
+        os._exit = end

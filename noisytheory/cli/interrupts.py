@@ -1,0 +1,76 @@
+"""What asks a command for its end: heard, remembered, and never lost in a callback."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import threading
+from typing import Any, NoReturn
+
+import click
+
+__all__ = ["Interrupted", "is_interrupt", "listen", "signals_wait", "stop"]
+
+
+class Interrupted(KeyboardInterrupt):
+    """The user stopped the run; the message says how to go on."""
+
+
+_came: list[int] | None = None
+
+
+def stop(number: int, frame: object) -> NoReturn:
+    """Handler of a signal that asks for an end."""
+    if _came is not None:
+        _came.append(number)
+    raise KeyboardInterrupt
+
+
+def listen() -> None:
+    """Hear of a key press, or of the system, that the command is to end, and remember it."""
+    global _came
+    _came = []
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
+    usual = sys.unraisablehook
+
+    def again(found: Any) -> None:
+        # In a callback, of which every import has some, nothing can be raised: a moment later.
+        if _came and isinstance(found.exc_value, KeyboardInterrupt):
+            # To the thread that has what it interrupts: it may sleep.
+            late = threading.Timer(_MOMENT, _once_more, _came[-1:])
+            late.daemon = True
+            late.start()
+        else:
+            usual(found)
+
+    sys.unraisablehook = again
+
+
+_MOMENT = 0.01
+"""Seconds."""
+
+
+def _once_more(number: int) -> None:
+    main = threading.main_thread().ident
+    if hasattr(signal, "pthread_kill") and main is not None:
+        signal.pthread_kill(main, number)
+    else:
+        signal.raise_signal(number)
+
+
+def is_interrupt(error: BaseException) -> bool:
+    """Whether somebody asked for an end; else a file has raised it, which is a mistake there.
+
+    Who does not listen cannot know, and takes it for the former.
+    """
+    return isinstance(error, click.Abort) or (
+        isinstance(error, KeyboardInterrupt) and _came != []
+    )
+
+
+def signals_wait(do: bool) -> None:
+    """Have what asks for an end wait, or come."""
+    if hasattr(signal, "pthread_sigmask"):
+        how = signal.SIG_BLOCK if do else signal.SIG_UNBLOCK
+        signal.pthread_sigmask(how, {signal.SIGINT, signal.SIGTERM})

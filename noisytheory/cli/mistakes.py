@@ -1,0 +1,120 @@
+"""Exit codes, and whose fault it is: one line for every mistake."""
+
+from __future__ import annotations
+
+import errno
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from types import TracebackType
+
+import click
+
+from noisytheory.trial.shown import visible
+
+__all__ = [
+    "AS_EXPECTED",
+    "DEBUG",
+    "DIFFERS",
+    "FAULT",
+    "INTERRUPTED",
+    "MISTAKE",
+    "SURROUNDINGS",
+    "Mistake",
+    "diagnose",
+    "foreign_modules",
+    "offer",
+]
+
+AS_EXPECTED, DIFFERS, MISTAKE, FAULT, INTERRUPTED = 0, 1, 2, 3, 130
+"""Exit codes."""
+
+DEBUG = "NOISYTHEORY_DEBUG"
+"""Environment variable that asks for tracebacks."""
+
+# The surroundings' fault, not ours: no room, no right, no descriptors.
+SURROUNDINGS = {
+    errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EMFILE,
+    errno.ENOMEM, errno.ENAMETOOLONG,
+}
+# Top-level modules of the claims of this run that are not this package's.
+foreign_modules: set[str] = set()
+
+
+class Mistake(click.ClickException):
+    """Wrong usage or bad input; the message says what and how to mend it."""
+
+
+def diagnose(error: BaseException) -> tuple[int, str]:
+    """Whose fault it is, and the line that says so."""
+    code, text = _blame(error)
+    # However much a claim's own error has to say.
+    text = visible(" ".join(text.split()))
+    return code, text if len(text) <= 600 else f"{text[:450]} ... {text[-100:]}"
+
+
+def _blame(error: BaseException) -> tuple[int, str]:
+    """Whose fault it is, and what there is to say."""
+    from noisytheory.trial.draws import ClaimError
+    from noisytheory.trial.engine import EngineError
+    from noisytheory.trial.store import StoreError
+
+    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    look = f"(traceback: {DEBUG}=1)"
+    foreign = [
+        frame for frame in _frames(error)
+        if _module(frame).partition(".")[0] in foreign_modules
+    ]
+    where = ""
+    if foreign:
+        where = Path(foreign[-1].tb_frame.f_code.co_filename).name
+        where += f", line {foreign[-1].tb_lineno}"
+    if isinstance(error, ClaimError):
+        ours = not foreign_modules
+        return (FAULT if ours else MISTAKE), f"{error} {look}"
+    if where:
+        return MISTAKE, f"{where} raised {what} {look}"
+    if isinstance(error, EngineError):
+        return MISTAKE, f"{error}; with --store the same command goes on where this one stopped"
+    if isinstance(error, StoreError):
+        return MISTAKE, str(error)
+    if isinstance(error, MemoryError) or "failed to map segment" in str(error):
+        return MISTAKE, f"there is not enough memory: {what}"
+    if getattr(error, "errno", None) == errno.EAGAIN or "can't start new thread" in str(error):
+        return MISTAKE, "the system starts no more processes or threads: ask for fewer --workers"
+    if isinstance(error, OSError) and error.errno in SURROUNDINGS:
+        place = f" {error.filename}" if error.filename else ""
+        return MISTAKE, f"cannot read or write{place}: {error.strerror}"
+    # What this package raises itself as ValueError speaks to the user; what comes out of a library
+    # below it does not.
+    frames = _frames(error)
+    if isinstance(error, ValueError) and frames and _module(frames[-1]).startswith("noisytheory."):
+        return MISTAKE, str(error)
+    return FAULT, f"a fault of ours: {what}; run it again with {DEBUG}=1 for the traceback"
+
+
+def _frames(error: BaseException) -> list[TracebackType]:
+    frames, frame = [], error.__traceback__
+    while frame is not None:
+        frames.append(frame)
+        frame = frame.tb_next
+    return frames
+
+
+def _module(frame: TracebackType) -> str:
+    return str(frame.tb_frame.f_globals.get("__name__", ""))
+
+
+def offer(word: str, known: Iterable[str]) -> str:
+    """``"; did you mean n?"`` where something near is known, else all of it."""
+    import difflib
+
+    known = list(known)
+    quoted = {name: repr(name) if re.search(r"[\s,]", name) else name for name in known}
+    folded = {name.casefold(): name for name in known}
+    cutoff = 0.99 if word.casefold() in folded else 0.4
+    near = [folded[k] for k in difflib.get_close_matches(word.casefold(), folded, 3, cutoff)]
+    if near:
+        return f"; did you mean {' or '.join(quoted[name] for name in near)}?"
+    shown = ", ".join(list(quoted.values())[:8]) + (", ..." if len(known) > 8 else "")
+    return f"; known: {shown}" if known else ""
