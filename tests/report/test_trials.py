@@ -32,8 +32,8 @@ def test_a_sample_size_is_told_beside_what_is_needed():
         (record,) = read(found)
     needed, due = re.findall(r"side (?:is )?([\d\u202f]+)", falls_if(record).split("There ")[1])
     # 2 beta^2 log(2 / delta) / epsilon^2, and the last n of `simulate.needed`.
-    (last,) = simulate.needed(10.5, 0.5, 1e-4, "squared")
-    assert float(due.replace("\u202f", "")) == round(8 * 10.5**2 * math.log(2e4))
+    (last,) = simulate.needed(25.5, 2.0, 1e-30, "squared")
+    assert float(due.replace("\u202f", "")) == round(25.5**2 / 2 * math.log(2e30))
     assert int(needed.replace("\u202f", "")) == last.lhs
 
 
