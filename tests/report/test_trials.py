@@ -30,11 +30,11 @@ LOOSE = Paper("p", "P", symbols={r"\tilde x": "a coin's $p$", "x": "nothing here
 def test_a_sample_size_is_told_beside_what_is_needed():
     with audit("uma/proposition-3/sample-size", budget="smoke") as found:
         (record,) = read(found)
-    needed, due = re.findall(r"side (?:is )?([\d\u202f]+)", falls_if(record).split("There ")[1])
+    needed, due = re.findall(r"side (?:is )?(\d[\d\u202f]*\d)", falls_if(record).split("There ")[1])
     # 2 beta^2 log(2 / delta) / epsilon^2, and the last n of `simulate.needed`.
     (last,) = simulate.needed(25.5, 2.0, 1e-30, "squared")
-    assert float(due.replace("\u202f", "")) == round(25.5**2 / 2 * math.log(2e30))
-    assert int(needed.replace("\u202f", "")) == last.lhs
+    assert due == number(25.5**2 / 2 * math.log(2e30))
+    assert needed == number(float(last.lhs))
 
 
 def test_how_near_the_trial_came_is_the_factor_that_breaks_the_promise():
