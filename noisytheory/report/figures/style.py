@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import io
 import re
 import textwrap
 from collections.abc import Callable
@@ -259,10 +258,6 @@ def shortened(text: str, width: int = 44) -> str:
 _LOWERED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "−0123456789")
 
 
-def _shorter(found: re.Match[str]) -> str:
-    return f"{float(found[0]):.2f}".rstrip("0").rstrip(".")
-
-
 def svg(figure: Figure, *, math: bool = False) -> str:
     """Turn a figure into SVG text: no date, stable ids, colours that follow a dark scheme.
 
@@ -278,30 +273,23 @@ def svg(figure: Figure, *, math: bool = False) -> str:
     str
         The same for the same figure.
     """
-    from noisytheory.report.figures.panel import Writer, measured_once
+    from noisytheory.report.figures.panel import measured_once
+    from noisytheory.report.figures.writer import Writer
 
-    buffer, dpi = io.StringIO(), figure.dpi
+    dpi = figure.dpi
     with in_style(math=math):
         try:
             figure.dpi = 72
             # Drawn once: `savefig` would draw twice.
-            width, height = 72 * figure.get_size_inches()
-            about = {"Date": None, "Creator": None}
-            renderer: Any = cast("Any", Writer)(width, height, buffer, metadata=about)
+            renderer: Any = Writer(*72 * figure.get_size_inches())
             # What lays a figure out measures with what draws it.
             cast("Any", figure.canvas).get_renderer = lambda: renderer
             with measured_once():
                 figure.draw(renderer)
-            renderer.finalize()
+                text = renderer.text()
         finally:
             figure.dpi = dpi
             vars(figure.canvas).pop("get_renderer", None)
-    text = buffer.getvalue()
-    text = re.sub(r"<\?xml.*?\?>\s*<!DOCTYPE.*?>\s*", "", text, count=1, flags=re.S)
-    text = re.sub(r"\s*<metadata>.*?</metadata>", "", text, count=1, flags=re.S)
-    # Short numbers: a hundredth of a point is finer than any screen.
-    # Only within tags: what is written in the picture stays as it is.
-    text = re.sub(r"<[^>]*>", lambda m: re.sub(r"-?\d+\.\d{3,}", _shorter, m[0]), text)
     # Fonts without raised digits are common, and a viewer may know no other.
     text = re.sub("×10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)", lambda m: "e" + m[1].translate(_LOWERED), text)
     # Presentation styles stay, for viewers that know no media queries; these rules override them.
