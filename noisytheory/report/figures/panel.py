@@ -342,6 +342,9 @@ class Panel(Axes):
         for spine in self.spines.values():
             spine.get_spine_transform()  # Takes its place, which the first tick would ask for.
 
+    def tick_params(self, axis: Any = "both", **kwargs: Any) -> None:
+        """Nothing: all ticks look as the style says."""
+
     def _init_axis(self) -> None:
         self.xaxis, self.yaxis = _X(self, clear=False), _Y(self, clear=False)
         self.spines.bottom.register_axis(self.xaxis)

@@ -189,13 +189,7 @@ def _lay_out(figure: Figure, axes: Axes, above: float, below: float) -> None:
     dots = figure.dpi
     figure.dpi = inch = 72
     width, height = figure.get_size_inches()
-    across, along = (
-        axis.label.get_window_extent(MEASURING) for axis in (axes.yaxis, axes.xaxis)
-    )
-    aside, under = across.width / inch + GAP, below + along.height / inch + GAP
-    axes.yaxis.set_label_coords(aside, 0.5, blended(figure.dpi_scale_trans, axes.transAxes))
-    axes.xaxis.set_label_coords(0.5, under, blended(axes.transAxes, figure.dpi_scale_trans))
-    apart = axes.xaxis.labelpad / 72
+    apart = axes.xaxis.labelpad / inch
 
     def place(left: float, bottom: float, right: float) -> None:
         axes.set_position((
@@ -205,18 +199,25 @@ def _lay_out(figure: Figure, axes: Axes, above: float, below: float) -> None:
 
     def marks(axis: Any) -> Any:
         axis.label.set_visible(False)
-        with measured_once():
-            found = axis.get_tightbbox(MEASURING) or axes.bbox
+        found = axis.get_tightbbox(MEASURING) or axes.bbox
         axis.label.set_visible(True)
         return found
 
-    # How many ticks there are depends on the room: guessed for the first axis, known for the other.
-    place(aside + 0.5, under + 0.2, GAP)
-    left = aside + apart + max(0.0, axes.bbox.x0 - marks(axes.yaxis).x0) / inch
-    place(left, under + 0.2, GAP)
-    numbers = marks(axes.xaxis)
-    bottom = under + apart + max(0.0, axes.bbox.y0 - numbers.y0) / inch
-    place(left, bottom, GAP + max(0.0, numbers.x1 - axes.bbox.x1) / inch)
+    with measured_once():
+        across, along = (
+            axis.label.get_window_extent(MEASURING) for axis in (axes.yaxis, axes.xaxis)
+        )
+        aside, under = across.width / inch + GAP, below + along.height / inch + GAP
+        axes.yaxis.set_label_coords(aside, 0.5, blended(figure.dpi_scale_trans, axes.transAxes))
+        axes.xaxis.set_label_coords(0.5, under, blended(axes.transAxes, figure.dpi_scale_trans))
+        # How many ticks there are depends on the room: guessed for the first axis, known for the
+        # other.
+        place(aside + 0.5, under + 0.2, GAP)
+        left = aside + apart + max(0.0, axes.bbox.x0 - marks(axes.yaxis).x0) / inch
+        place(left, under + 0.2, GAP)
+        numbers = marks(axes.xaxis)
+        bottom = under + apart + max(0.0, axes.bbox.y0 - numbers.y0) / inch
+        place(left, bottom, GAP + max(0.0, numbers.x1 - axes.bbox.x1) / inch)
     figure.dpi = dots
 
 
