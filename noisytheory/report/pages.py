@@ -181,7 +181,8 @@ def write(
     folder = Path(output)
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"output must be a folder, and {folder} is a file")
-    with _seldom_swept(), contextlib.ExitStack() as stack:
+    # To change the style and back for each claim takes its time.
+    with _seldom_swept(), figures.in_style(), contextlib.ExitStack() as stack:
         ready: list[Engine] = []
 
         def counted(claims: int) -> None:
@@ -214,9 +215,12 @@ def write(
 
 
 def _imported() -> None:
-    """Import what draws, beyond this module."""
-    import noisytheory.report.figures.panel
-    import noisytheory.topics  # noqa: F401
+    """Import what draws, beyond this module, in a process that does nothing else."""
+    import matplotlib
+
+    import noisytheory.report.figures.panel  # noqa: F401
+
+    matplotlib.rcParams.update(figures.RC)
 
 
 class _Report:
@@ -742,8 +746,9 @@ def _save(path: Path, text: str) -> None:
         with open(partial, "x", encoding="utf-8", newline="\n") as file:
             file.write(text.rstrip() + "\n")
         os.replace(partial, path)
-    finally:
+    except BaseException:
         partial.unlink(missing_ok=True)
+        raise
 
 
 def environment() -> Environment:

@@ -132,12 +132,12 @@ class Record:
         """Values of each parameter, in the order of the grid."""
         return {d: [_plain(v) for v in self.dataset[d].values] for d in self.dims}
 
-    @property
+    @cached_property
     def shape(self) -> tuple[int, ...]:
         """Number of values of each parameter."""
         return tuple(len(values) for values in self.grid.values())
 
-    @property
+    @cached_property
     def size(self) -> int:
         """Number of cells."""
         return int(np.prod(self.shape, dtype=int))
@@ -149,7 +149,7 @@ class Record:
             return np.asarray(self.dataset["delta"].values, float)
         return np.empty(0)
 
-    @property
+    @cached_property
     def varying(self) -> list[str]:
         """Parameters with more than one value."""
         return [name for name, values in self.grid.items() if len(values) > 1]
@@ -176,10 +176,13 @@ class Record:
 
     def per_cell(self, name: str) -> NDArray[Any]:
         """A variable over the cells, shape (cells,)."""
-        return self._ordered(name, self.dims).reshape(self.size)
+        return self._once(("cell", name), lambda: self._ordered(name, self.dims).reshape(self.size))
 
     def per_level(self, name: str) -> NDArray[Any]:
         """A variable over cells and levels, shape (cells, levels); NaN where its kind has none."""
+        return self._once(("level", name), lambda: self._per_level(name))
+
+    def _per_level(self, name: str) -> NDArray[Any]:
         if name not in self.dataset:
             return np.full((self.size, max(1, self.deltas.size)), np.nan)
         dims = (*self.dims, "delta") if self.deltas.size else self.dims
@@ -188,6 +191,16 @@ class Record:
             # Of the smallest number, which promises a sign and no size, there is no share.
             found = np.where(self.per_level("rhs") > LEAST, found, np.nan)
         return found
+
+    def _once(self, key: tuple[str, str], find: Callable[[], NDArray[Any]]) -> NDArray[Any]:
+        """What a page asks for dozens of times, found once."""
+        if key not in self._found:
+            self._found[key] = find()
+        return self._found[key]
+
+    @cached_property
+    def _found(self) -> dict[tuple[str, str], NDArray[Any]]:
+        return {}
 
     def _ordered(self, name: str, dims: tuple[str, ...]) -> NDArray[Any]:
         # Of the variable: making an array with coordinates of it takes ten times as long.
@@ -371,7 +384,8 @@ class Record:
         first = slice(max(1, SHOWN // self.dataset.sizes["draw"]))
 
         def blocks(of: str) -> NDArray[np.float64]:
-            stored = self.dataset[of].isel(where | {"chain": first}).transpose("chain", "draw")
+            stored = self.dataset.variables[of].isel(where | {"chain": first})
+            stored = stored.transpose("chain", "draw")
             return np.asarray(stored.values, float)
 
         values = blocks(name)

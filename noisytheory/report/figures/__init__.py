@@ -10,11 +10,12 @@ from noisytheory.report.figures.listed import counts, pairs, spread, strips
 from noisytheory.report.figures.overview import deciding, summary
 from noisytheory.report.figures.rates import rate, slopes
 from noisytheory.report.figures.ratios import forest, tightness
-from noisytheory.report.figures.style import in_style, styled, svg
+from noisytheory.report.figures.style import RC, in_style, styled, svg
 from noisytheory.report.figures.tails import distribution, violations
 from noisytheory.report.figures.tries import why_open
 
 __all__ = [
+    "RC",
     "compared",
     "counts",
     "deciding",

@@ -16,7 +16,7 @@ from matplotlib import rcParams
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis, XAxis, YAxis
-from matplotlib.backends.backend_svg import RendererSVG
+from matplotlib.backends import backend_svg
 from matplotlib.container import ErrorbarContainer
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
@@ -25,37 +25,14 @@ from matplotlib.text import Text
 from matplotlib.ticker import FixedFormatter, FixedLocator
 from matplotlib.transforms import Bbox, IdentityTransform
 
-from noisytheory.report.figures.texts import Measuring, measured
+from noisytheory.report.figures.texts import Measuring
+from noisytheory.report.figures.writer import short
 
-__all__ = ["MEASURING", "Key", "Panel", "Writer", "measured_once"]
+__all__ = ["MEASURING", "Key", "Panel", "measured_once"]
 
 
 MEASURING = Measuring()
 """What measures texts of figures that have a pixel to the point."""
-
-
-class Writer(RendererSVG):
-    """Writes SVG, and measures no text twice, nor what the marks of a line look like."""
-
-    def draw_markers(self, gc: Any, *args: Any, **kwargs: Any) -> None:
-        """As the base class does, which asks for the look of each mark anew."""
-        me: Any = self
-        base: Any = super()
-        look: list[str] = []
-
-        def once(*of: Any) -> str:
-            look[:] = look or [base._get_style(*of)]
-            return look[0]
-
-        me._get_style = once
-        try:
-            base.draw_markers(gc, *args, **kwargs)
-        finally:
-            del me._get_style
-
-    def get_text_width_height_descent(self, s: str, prop: Any, ismath: Any) -> Any:
-        """As the base class has it."""
-        return measured(s, prop, ismath)
 
 
 @contextlib.contextmanager
@@ -64,7 +41,10 @@ def measured_once() -> Iterator[None]:
 
     Matplotlib does both anew whenever it asks how large something is: eight times an axis.
     """
-    ours = {(Text, "_get_layout"): _layout, (Text, "_cm_set"): _as_it_is, **_ticks_kept()}
+    ours: dict[tuple[Any, str], Any] = {
+        (Text, "_get_layout"): _layout, (Text, "_cm_set"): _as_it_is,
+        (backend_svg, "_short_float_fmt"): short, **_ticks_kept(),
+    }
     theirs = {(owner, name): getattr(owner, name) for owner, name in ours}
     for (owner, name), function in ours.items():
         setattr(owner, name, function)
@@ -361,6 +341,9 @@ class Panel(Axes):
         super().__init__(*args, **kwargs)
         for spine in self.spines.values():
             spine.get_spine_transform()  # Takes its place, which the first tick would ask for.
+
+    def tick_params(self, axis: Any = "both", **kwargs: Any) -> None:
+        """Nothing: all ticks look as the style says."""
 
     def _init_axis(self) -> None:
         self.xaxis, self.yaxis = _X(self, clear=False), _Y(self, clear=False)

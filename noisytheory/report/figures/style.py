@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import io
 import re
 import textwrap
 from collections.abc import Callable
@@ -190,13 +189,7 @@ def _lay_out(figure: Figure, axes: Axes, above: float, below: float) -> None:
     dots = figure.dpi
     figure.dpi = inch = 72
     width, height = figure.get_size_inches()
-    across, along = (
-        axis.label.get_window_extent(MEASURING) for axis in (axes.yaxis, axes.xaxis)
-    )
-    aside, under = across.width / inch + GAP, below + along.height / inch + GAP
-    axes.yaxis.set_label_coords(aside, 0.5, blended(figure.dpi_scale_trans, axes.transAxes))
-    axes.xaxis.set_label_coords(0.5, under, blended(axes.transAxes, figure.dpi_scale_trans))
-    apart = axes.xaxis.labelpad / 72
+    apart = axes.xaxis.labelpad / inch
 
     def place(left: float, bottom: float, right: float) -> None:
         axes.set_position((
@@ -206,18 +199,25 @@ def _lay_out(figure: Figure, axes: Axes, above: float, below: float) -> None:
 
     def marks(axis: Any) -> Any:
         axis.label.set_visible(False)
-        with measured_once():
-            found = axis.get_tightbbox(MEASURING) or axes.bbox
+        found = axis.get_tightbbox(MEASURING) or axes.bbox
         axis.label.set_visible(True)
         return found
 
-    # How many ticks there are depends on the room: guessed for the first axis, known for the other.
-    place(aside + 0.5, under + 0.2, GAP)
-    left = aside + apart + max(0.0, axes.bbox.x0 - marks(axes.yaxis).x0) / inch
-    place(left, under + 0.2, GAP)
-    numbers = marks(axes.xaxis)
-    bottom = under + apart + max(0.0, axes.bbox.y0 - numbers.y0) / inch
-    place(left, bottom, GAP + max(0.0, numbers.x1 - axes.bbox.x1) / inch)
+    with measured_once():
+        across, along = (
+            axis.label.get_window_extent(MEASURING) for axis in (axes.yaxis, axes.xaxis)
+        )
+        aside, under = across.width / inch + GAP, below + along.height / inch + GAP
+        axes.yaxis.set_label_coords(aside, 0.5, blended(figure.dpi_scale_trans, axes.transAxes))
+        axes.xaxis.set_label_coords(0.5, under, blended(axes.transAxes, figure.dpi_scale_trans))
+        # How many ticks there are depends on the room: guessed for the first axis, known for the
+        # other.
+        place(aside + 0.5, under + 0.2, GAP)
+        left = aside + apart + max(0.0, axes.bbox.x0 - marks(axes.yaxis).x0) / inch
+        place(left, under + 0.2, GAP)
+        numbers = marks(axes.xaxis)
+        bottom = under + apart + max(0.0, axes.bbox.y0 - numbers.y0) / inch
+        place(left, bottom, GAP + max(0.0, numbers.x1 - axes.bbox.x1) / inch)
     figure.dpi = dots
 
 
@@ -259,10 +259,6 @@ def shortened(text: str, width: int = 44) -> str:
 _LOWERED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "−0123456789")
 
 
-def _shorter(found: re.Match[str]) -> str:
-    return f"{float(found[0]):.2f}".rstrip("0").rstrip(".")
-
-
 def svg(figure: Figure, *, math: bool = False) -> str:
     """Turn a figure into SVG text: no date, stable ids, colours that follow a dark scheme.
 
@@ -278,30 +274,23 @@ def svg(figure: Figure, *, math: bool = False) -> str:
     str
         The same for the same figure.
     """
-    from noisytheory.report.figures.panel import Writer, measured_once
+    from noisytheory.report.figures.panel import measured_once
+    from noisytheory.report.figures.writer import Writer
 
-    buffer, dpi = io.StringIO(), figure.dpi
+    dpi = figure.dpi
     with in_style(math=math):
         try:
             figure.dpi = 72
             # Drawn once: `savefig` would draw twice.
-            width, height = 72 * figure.get_size_inches()
-            about = {"Date": None, "Creator": None}
-            renderer: Any = cast("Any", Writer)(width, height, buffer, metadata=about)
+            renderer: Any = Writer(*72 * figure.get_size_inches())
             # What lays a figure out measures with what draws it.
             cast("Any", figure.canvas).get_renderer = lambda: renderer
             with measured_once():
                 figure.draw(renderer)
-            renderer.finalize()
+                text = renderer.text()
         finally:
             figure.dpi = dpi
             vars(figure.canvas).pop("get_renderer", None)
-    text = buffer.getvalue()
-    text = re.sub(r"<\?xml.*?\?>\s*<!DOCTYPE.*?>\s*", "", text, count=1, flags=re.S)
-    text = re.sub(r"\s*<metadata>.*?</metadata>", "", text, count=1, flags=re.S)
-    # Short numbers: a hundredth of a point is finer than any screen.
-    # Only within tags: what is written in the picture stays as it is.
-    text = re.sub(r"<[^>]*>", lambda m: re.sub(r"-?\d+\.\d{3,}", _shorter, m[0]), text)
     # Fonts without raised digits are common, and a viewer may know no other.
     text = re.sub("×10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)", lambda m: "e" + m[1].translate(_LOWERED), text)
     # Presentation styles stay, for viewers that know no media queries; these rules override them.

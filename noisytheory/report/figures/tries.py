@@ -98,7 +98,10 @@ class Tries:
     @functools.cached_property
     def pairs(self) -> Floats:
         """Different pairs of sides, shape (2, pairs)."""
-        return np.unique(self.sides, axis=1)
+        both = np.empty(self.sides.shape[1], complex)  # which sort in a tenth of the time
+        both.real, both.imag = self.sides
+        found = np.unique(both)
+        return np.array([found.real, found.imag])
 
     @functools.cached_property
     def sides(self) -> Floats:
