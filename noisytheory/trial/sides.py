@@ -221,10 +221,13 @@ def _alike(
         if name in (*_OWN, *given):
             continue
         values = [of.get(name) for of in steps]
-        if all(isinstance(value, str) or _is_pair(value) for value in values):
+        kinds = set(map(type, values))
+        if all(issubclass(kind, numbers.Real) for kind in kinds):
+            alike[name] = np.array([_float(value) for value in values])
+        elif all(issubclass(kind, str | tuple) for kind in kinds) and all(
+            isinstance(value, str) or _is_pair(value) for value in values
+        ):
             alike[name] = np.array(list(map(str, values)))
-        elif all(isinstance(value, numbers.Real) for value in values):
-            alike[name] = np.array(values, float)
     return alike
 
 
@@ -236,7 +239,12 @@ def _is_pair(value: Any) -> bool:
 
 
 def _float(side: Any) -> float:
-    return float(sum(side) / 2) if isinstance(side, tuple) else float(side)
+    found = sum(side) / 2 if isinstance(side, tuple) else side
+    if not isinstance(found, Fraction):
+        return float(found)
+    # As float does it, after a look at what it is.
+    above, below = found.as_integer_ratio()
+    return above / below
 
 
 def _some_of(every: Callable[..., Mapping[str, NDArray[Any]]]) -> Callable[..., dict[str, Any]]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.vocabulary.domains import checked_reals
+from noisytheory.vocabulary.exact import whole
 
 __all__ = ["noise_path"]
 
@@ -37,8 +39,12 @@ def noise_path(reference: ArrayLike, step: int) -> NDArray[Any]:
         raise ValueError(f"reference must be square, got shape {matrix.shape}")
     if isinstance(step, bool) or step != int(step) or step < 0:
         raise ValueError(f"step must be a whole number >= 0, got {step!r}")
-    one = np.eye(len(matrix), dtype=np.int64)
-    # Ten times the matrix in print: the sums of its rows divide it anyway.
-    moved = 10 * one + int(step) * (matrix - one)
+    exact = matrix.dtype == object
+    # Fractions as whole numbers over one denominator, which the sums of the rows divide again.
+    parts, one = whole(matrix) if exact else (matrix, 1)
+    stays = one * np.eye(len(matrix), dtype=object if exact else np.int64)
+    # So they do with ten times the matrix in print.
+    moved = 10 * stays + int(step) * (parts - stays)
     kept = np.where(moved > 0, moved, 0 * moved)
-    return np.asarray(kept / kept.sum(axis=1)[:, None])
+    sums = kept.sum(axis=1)[:, None]
+    return np.asarray(np.frompyfunc(Fraction, 2, 1)(kept, sums) if exact else kept / sums)
