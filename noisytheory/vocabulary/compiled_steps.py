@@ -14,7 +14,7 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from noisytheory.vocabulary.compiled import WIDE, _values
+from noisytheory.vocabulary.compiled import WIDE, _values, room
 
 __all__ = ["BLOCK", "GAP", "OVER", "ended", "follow", "lead", "released"]
 
@@ -144,8 +144,7 @@ def _share(
     They are the same at every step, for in the thread's own cache they are then.
     """
     parts = WIDE // BLOCK
-    products, values = np.empty(BLOCK, laid.dtype), np.empty(BLOCK, laid.dtype)
-    halves = np.empty(BLOCK // 2)
+    products, values, halves = room(BLOCK, laid), room(BLOCK, laid), room(BLOCK // 2, residual)
     for piece in range(number * len(most) // team, (number + 1) * len(most) // team):
         if not _taken(state, (CLAIMS + piece) * GAP, step - 1, step):
             continue

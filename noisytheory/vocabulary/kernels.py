@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -38,6 +38,7 @@ __all__ = [
 Floats = NDArray[np.floating[Any]]
 Index = slice | NDArray[np.integer[Any]]
 Finish = Callable[[Floats, Index, Index], None]
+Part = TypeVar("Part")
 
 # A tile of 192 x 384 doubles is 0.56 MiB: with its factors within a common second-level cache.
 TILE_ROWS = 192
@@ -49,6 +50,8 @@ SHARE = 1 << 20
 COMPILED = 1 << 23
 # Stripes, at least, that threads share then.
 STRIPES = 32
+# Rows of those in the end, and what share of what is left is one before.
+LAST, FALLING = 48, 8
 # Exponents of 2 whose powers, in scaled plans, stay finite beside weights up to 1.
 EXPONENT = {np.dtype("float64"): 1000.0, np.dtype("float32"): 120.0}
 # Whole numbers up to it are those of single precision, too.
@@ -469,24 +472,23 @@ class Plan:
 
             laid, (kind, numbers) = self.laid, form.compiled(out.dtype)
 
-        def stripe(top: int) -> None:
-            bottom = min(top + TILE_ROWS, out.shape[0])
-            rows = slice(start + top, start + bottom)
+        def stripe(within: slice) -> None:
+            rows = slice(start + within.start, start + within.stop)
             if form:
                 fill_values(
-                    self.left[rows], laid, kind, numbers, form.x[rows], form.z, out[top:bottom]
+                    self.left[rows], laid, kind, numbers, form.x[rows], form.z, out[within]
                 )
                 if self.row_scale is not None:
-                    out[top:bottom] *= self.row_scale[rows, None]
+                    out[within] *= self.row_scale[rows, None]
                 if self.column_scale is not None:
-                    out[top:bottom] *= self.column_scale
+                    out[within] *= self.column_scale
                 return
             for first in range(0, out.shape[1], TILE_COLUMNS):
                 columns = slice(first, min(first + TILE_COLUMNS, out.shape[1]))
-                self.block(rows, columns, out[top:bottom, columns])
+                self.block(rows, columns, out[within, columns])
 
-        tops = range(0, out.shape[0], TILE_ROWS)
-        for _ in _shared(stripe, tops, out.size, len(self.right)):
+        stripes = _stripes(len(out), LAST if form else TILE_ROWS)
+        for _ in _shared(stripe, stripes, out.size, len(self.right)):
             pass
 
     def times(self, rows: Floats, columns: Floats) -> Plan:
@@ -605,16 +607,27 @@ def _compiled_stripe(
     return stripe
 
 
+def _stripes(total: int, least: int) -> list[slice]:
+    """Rows that a thread takes at a time, fewer in the end, so that threads end together."""
+    found: list[slice] = []
+    top = 0
+    while top < total:
+        rows = max(least, min(TILE_ROWS, (total - top) // FALLING // least * least))
+        found.append(slice(top, min(top + rows, total)))
+        top += rows
+    return found
+
+
 def _shared(
-    work: Callable[[int], Done], tops: Sequence[int], entries: int, dimension: int
+    work: Callable[[Part], Done], parts: Sequence[Part], entries: int, dimension: int
 ) -> Iterator[Done]:
     """Work on stripes of tiles, in their order: by threads where there is enough for them."""
     if entries <= TILE_ROWS * TILE_COLUMNS:
-        yield from map(work, tops)
+        yield from map(work, parts)
         return
     with one_thread_each() as workers:
         worth = entries * (1 + dimension // 16) // SHARE
-        yield from in_order(work, tops, min(workers, worth))
+        yield from in_order(work, parts, min(workers, worth))
 
 
 @dataclass(frozen=True)

@@ -105,7 +105,7 @@ class _Team:
         self.scales = target.diagonal, rows
         kind, numbers = form.compiled(plan.left.dtype)
         columns = np.empty(0, plan.left.dtype) if plan.column_scale is None else plan.column_scale
-        self.arrays = (
+        self.arrays: tuple[Any, ...] = (
             wide, np.empty(5), plan.left, plan.laid, kind, numbers, form.z, columns,
             residual.scores, residual.values, self.most, self.where,
         )
