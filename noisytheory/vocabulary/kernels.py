@@ -12,7 +12,6 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -428,17 +427,6 @@ class Plan:
         large = len(self.left) * self.right.shape[1] // 2 >= COMPILED
         return self.form if large else None
 
-    @cached_property
-    def laid(self) -> Floats:
-        """The columns as compiled loops take them, tile by tile."""
-        from noisytheory.vocabulary.compiled import WIDE
-
-        laid = np.zeros((-(-self.right.shape[1] // WIDE), len(self.right), WIDE), self.right.dtype)
-        for number, tile in enumerate(laid):
-            some = self.right[:, number * WIDE : (number + 1) * WIDE]
-            tile[:, : some.shape[1]] = some
-        return laid
-
     def inner(self, rows: Index, columns: Index, out: Floats) -> Floats:
         """The inner products of some rows and columns, slices or integer arrays, into ``out``."""
         return np.matmul(self.left[rows], self.right[:, columns], out=out)
@@ -470,7 +458,7 @@ class Plan:
         if form:
             from noisytheory.vocabulary.compiled import fill_values
 
-            laid, (kind, numbers) = self.laid, form.compiled(out.dtype)
+            laid, (kind, numbers) = _laid(self.right), form.compiled(out.dtype)
 
         def stripe(within: slice) -> None:
             rows = slice(start + within.start, start + within.stop)
@@ -587,13 +575,24 @@ class Plan:
         return sums
 
 
+def _laid(right: Floats) -> Floats:
+    """The columns of a plan as compiled loops take them, tile by tile."""
+    from noisytheory.vocabulary.compiled import WIDE
+
+    laid = np.zeros((-(-right.shape[1] // WIDE), len(right), WIDE), right.dtype)
+    for number, tile in enumerate(laid):
+        some = right[:, number * WIDE : (number + 1) * WIDE]
+        tile[:, : some.shape[1]] = some
+    return laid
+
+
 def _compiled_stripe(
     plan: Plan, form: Form, below: Floats, beside: Floats
 ) -> Callable[[slice], tuple[slice, Floats, slice, Floats]]:
     """What takes both sums of rows of kernel values, without a lock that threads wait for."""
     from noisytheory.vocabulary import compiled
 
-    left, laid, n = plan.left, plan.laid, plan.right.shape[1]
+    left, laid, n = plan.left, _laid(plan.right), plan.right.shape[1]
     kind, numbers = form.compiled(left.dtype)
 
     def stripe(rows: slice) -> tuple[slice, Floats, slice, Floats]:

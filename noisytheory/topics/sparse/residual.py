@@ -106,7 +106,7 @@ class _Team:
         kind, numbers = form.compiled(plan.left.dtype)
         columns = np.empty(0, plan.left.dtype) if plan.column_scale is None else plan.column_scale
         self.arrays: tuple[Any, ...] = (
-            wide, np.empty(5), plan.left, plan.laid, kind, numbers, form.z, columns,
+            wide, np.empty(5), plan.left, np.ascontiguousarray(plan.right), kind, numbers, form.z, columns,
             residual.scores, residual.values, self.most, self.where,
         )
         self.calls = SimpleQueue[None]()
