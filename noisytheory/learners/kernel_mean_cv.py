@@ -185,7 +185,7 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
                 risk=self.risk, standard_errors=self.standard_errors,
             )
             del sums
-            self._take(found, seen, shares, confusion)
+            self._take(found, seen, shares, confusion, workers)
             if self.best_params_["class_weight"] is not None:
                 weights = weights / (count * np.bincount(codes, weights)[codes])
             self._keep(points, codes, weights, *bounded[found.best[0]])
@@ -216,7 +216,8 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
         return checked_kernels(self.kernels)
 
     def _take(
-        self, found: Choice, codes: NDArray[np.intp], weights: Floats, confusion: Floats | None
+        self, found: Choice, codes: NDArray[np.intp], weights: Floats, confusion: Floats | None,
+        workers: int,
     ) -> None:
         """What a choice says, and probabilities from its scores."""
         self.risks_, self.standard_errors_ = found.risks, found.standard_errors
@@ -230,7 +231,7 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
         values = found.scores
         if len(self.classes_) == 2:
             values = _columns(values[:, 1] - values[:, 0] - found.threshold)
-        self._slope, self._power = fit_slope(values, codes, weights, confusion)
+        self._slope, self._power = fit_slope(values, codes, weights, confusion, workers)
         one = one_class(decide(found.scores, found.threshold), codes, len(self.classes_))
         if one is not None and len(codes) > 2:
             warnings.warn(

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.learners.tiles import Floats
+from noisytheory.vocabulary.threads import in_order
 
 __all__ = ["fit_slope", "powers", "softmax"]
 
@@ -14,6 +15,8 @@ PENALTY = 0.5
 is large, the likeliest slope is an infinity, or far too steep."""
 POWERS = (1.0, 0.5, 0.25, 0.125)
 """Of scores, that are tried: with narrow kernels they spread over many orders of magnitude."""
+ALONE = 1 << 11
+"""Scores that are not worth another thread."""
 
 
 def powers(scores: Floats, power: float) -> Floats:
@@ -40,7 +43,8 @@ def softmax(scores: Floats) -> Floats:
 
 
 def fit_slope(
-    scores: Floats, codes: NDArray[np.intp], weights: Floats, confusion: Floats | None = None
+    scores: Floats, codes: NDArray[np.intp], weights: Floats, confusion: Floats | None = None,
+    workers: int = 1,
 ) -> tuple[float, float]:
     """Slope and power of scores, for the labels to be likeliest, or those behind them.
 
@@ -55,6 +59,8 @@ def fit_slope(
         Of sum 1.
     confusion : array, shape (k, k), optional
         Of the labels seen, true classes in columns.
+    workers : int
+        Threads that share the work.
 
     Examples
     --------
@@ -69,18 +75,20 @@ def fit_slope(
     columns = np.ascontiguousarray(scores.T)
     seen = np.take(np.eye(len(columns)) if confusion is None else confusion.T, codes, axis=1)
     penalty = PENALTY * float(weights @ weights)
-    best = (np.inf, 0.0, 1.0)
-    for power in POWERS:
+
+    def best_slope(power: float) -> tuple[float, float, float]:
         raised = powers(columns, power)
         size = float(np.sqrt(weights @ raised.var(axis=0))) or 1.0
         below = (raised - raised.max(axis=0)) / size
 
-        def loss(log_slope: float, below: Floats = below) -> float:
+        def loss(log_slope: float) -> float:
             slope = np.exp(log_slope)
             shares = np.exp(slope * below)
             likely = (seen * shares).sum(axis=0) / shares.sum(axis=0)
             return float(penalty * slope**2 - weights @ np.log(np.maximum(likely, 1e-300)))
 
         found = minimize_scalar(loss, bounds=(-5, 5), method="bounded", options={"xatol": 1e-3})
-        best = min(best, (float(found.fun), float(np.exp(found.x) / size), power))
-    return best[1:]
+        return float(found.fun), float(np.exp(found.x) / size), power
+
+    workers = min(workers, columns.size // ALONE)
+    return min((np.inf, 0.0, 1.0), *in_order(best_slope, POWERS, workers))[1:]

@@ -11,7 +11,7 @@ from numba.extending import overload
 
 __all__ = [
     "PRODUCTS", "ROOTS", "TWOS", "add_gaussians", "add_powers", "add_products", "add_values",
-    "fill_values", "powers_of_two", "stripe_powers", "stripe_sums",
+    "fill_values", "powers_of_two", "room", "stripe_powers", "stripe_sums",
 ]
 
 TWOS, ROOTS, PRODUCTS = range(3)
@@ -30,6 +30,8 @@ SINGLE = (*map(np.float32, np.polynomial.Chebyshev.interpolate(
 NEAREST_SINGLE = np.float32(1.5 * 2.0**23)
 LEAST_SINGLE = np.float32(-126)
 """The same of single precision."""
+LINE = 64
+"""Bytes of the cache that are one."""
 BYTES = 1 << 20
 """Of a tile, which should stay in the second-level cache."""
 HIGH, WIDE = 192, 384
@@ -77,6 +79,17 @@ def _power_in_type(x: Any, most: Any) -> Any:
     if x == types.float32:
         return lambda x, most: _single_power(x, most)
     return lambda x, most: _power_of_two(x, most)
+
+
+@njit(nogil=True, cache=True)
+def room(size: int, like: Any) -> Any:
+    """Numbers to be written, of the type of others, from the start of a line of the cache on.
+
+    Loops over what begins amid a line take up to half as long again.
+    """
+    some = np.empty(size + LINE // like.itemsize, like.dtype)
+    skipped = -some.ctypes.data % LINE // like.itemsize
+    return some[skipped : skipped + size]
 
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})
@@ -186,7 +199,7 @@ def add_gaussians(
     """
     height = max(1, BYTES // max(1, len(right) * right.itemsize))
     left = np.empty((height, right.shape[1]), right.dtype)
-    tile = np.empty((height, len(right)), right.dtype)
+    tile = room(height * len(right), right).reshape(height, len(right))
     sums = np.empty((height, weights.shape[1]), right.dtype)
     for start in range(0, len(points), height):
         rows = min(height, len(points) - start)
@@ -237,7 +250,8 @@ def add_values(
     """
     columns = right.shape[1]
     height = max(1, BYTES // max(1, 2 * columns * right.itemsize))
-    tile, values = np.empty((height, columns), left.dtype), np.empty((height, columns), left.dtype)
+    tile = room(height * columns, left).reshape(height, columns)
+    values = room(height * columns, left).reshape(height, columns)
     sums = np.empty((height, weights.shape[1]), left.dtype)
     for start in range(0, len(left), height):
         rows = min(height, len(left) - start)
@@ -267,7 +281,7 @@ def fill_values(
     others : array, shape (columns, d)
     out : array, shape (rows, columns)
     """
-    tile = np.empty(HIGH * WIDE, left.dtype)
+    tile = room(HIGH * WIDE, left)
     for top in range(0, len(left), HIGH):
         rows = left[top : top + HIGH]
         block = tile[: len(rows) * WIDE].reshape(len(rows), WIDE)
@@ -309,8 +323,8 @@ def stripe_sums(
     down : array, shape (columns - start,)
         Those over rows that have not met the column's own row yet, which are added to.
     """
-    tile, nothing = np.empty(HIGH * WIDE, left.dtype), left.dtype.type(0)
-    values, gathered = np.empty(WIDE, left.dtype), np.empty(WIDE, left.dtype)
+    tile, nothing = room(HIGH * WIDE, left), left.dtype.type(0)
+    values, gathered = room(WIDE, left), room(WIDE, left)
     for top in range(0, len(left), HIGH):
         rows, place = left[top : top + HIGH], start + top
         block = tile[: len(rows) * WIDE].reshape(len(rows), WIDE)
@@ -439,7 +453,7 @@ def stripe_powers(
     down : array, shape (powers, number of row classes, columns - start)
         What is added to.
     """
-    tile = np.empty(LOW * BROAD, left.dtype)
+    tile = room(LOW * BROAD, left)
     for top in range(0, len(left), LOW):
         rows, place = left[top : top + LOW], start + top
         own = codes[place : place + len(rows)] - codes[start]

@@ -14,12 +14,12 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from noisytheory.vocabulary.compiled import WIDE, _values
+from noisytheory.vocabulary.compiled import _values, room
 
 __all__ = ["BLOCK", "GAP", "OVER", "ended", "follow", "lead", "released"]
 
 BLOCK = 128
-"""Columns of which products and values stay in the first-level cache; a tile has several."""
+"""Columns of which products and values stay in the first-level cache."""
 SPINS = 1 << 18
 """Looks at one number before a thread goes to sleep: a tenth of a millisecond."""
 LATE = 1 << 15
@@ -115,27 +115,27 @@ def _largest(values: Any, halves: Any) -> Any:
 
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})
-def _products(left: Any, tile: Any, start: int, given: Any) -> None:
-    """Inner products of a point with the columns of a tile from ``start`` on."""
+def _products(left: Any, right: Any, start: int, given: Any) -> None:
+    """Inner products of a point with columns from ``start`` on."""
     stop, even = start + len(given), len(left) - len(left) % 4
     given[:] = 0
     for k in range(0, even, 4):
         one, two, three, four = left[k], left[k + 1], left[k + 2], left[k + 3]
-        first, second = tile[k, start:stop], tile[k + 1, start:stop]
-        third, fourth = tile[k + 2, start:stop], tile[k + 3, start:stop]
+        first, second = right[k, start:stop], right[k + 1, start:stop]
+        third, fourth = right[k + 2, start:stop], right[k + 3, start:stop]
         for j in range(len(given)):
             given[j] += (
                 one * first[j] + two * second[j] + three * third[j] + four * fourth[j]
             )
     for k in range(even, len(left)):
-        coordinate, some = left[k], tile[k, start:stop]
+        coordinate, some = left[k], right[k, start:stop]
         for j in range(len(given)):
             given[j] += coordinate * some[j]
 
 
 @njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})
 def _share(
-    state: Any, step: int, number: int, team: int, wide: int, numbers: Any, left: Any, laid: Any,
+    state: Any, step: int, number: int, team: int, wide: int, numbers: Any, left: Any, right: Any,
     kind: int, form: Any, points: Any, scales: Any, scores: Any, residual: Any, most: Any,
     where: Any,
 ) -> None:
@@ -143,9 +143,7 @@ def _share(
 
     They are the same at every step, for in the thread's own cache they are then.
     """
-    parts = WIDE // BLOCK
-    products, values = np.empty(BLOCK, laid.dtype), np.empty(BLOCK, laid.dtype)
-    halves = np.empty(BLOCK // 2)
+    products, values, halves = room(BLOCK, right), room(BLOCK, right), room(BLOCK // 2, residual)
     for piece in range(number * len(most) // team, (number + 1) * len(most) // team):
         if not _taken(state, (CLAIMS + piece) * GAP, step - 1, step):
             continue
@@ -157,9 +155,9 @@ def _share(
             rest, target = residual[first : first + BLOCK], scores[first : first + BLOCK]
             if not len(rest):
                 break
-            _products(left[place], laid[block // parts], block % parts * BLOCK, products)
-            row = values[: len(rest)]
-            _values(kind, form, products[: len(rest)], row, points, place, points[first:])
+            given, row = products[: len(rest)], values[: len(rest)]
+            _products(left[place], right, first, given)
+            _values(kind, form, given, row, points, place, points[first:])
             if len(scales):
                 some = scales[first : first + BLOCK]
                 for j in range(len(row)):
@@ -182,7 +180,7 @@ def _share(
 
 @njit(nogil=True, cache=True)
 def follow(
-    state: Any, seen: int, number: int, wide: int, numbers: Any, left: Any, laid: Any, kind: int,
+    state: Any, seen: int, number: int, wide: int, numbers: Any, left: Any, right: Any, kind: int,
     form: Any, points: Any, scales: Any, scores: Any, residual: Any, most: Any, where: Any,
 ) -> Any:
     """Take a share of every step that is told, until none is for a while; the last one's number.
@@ -203,7 +201,7 @@ def follow(
         The atom, its share of the sample, its own residual, what values are times, and how many
         threads take a share.
     left : array, shape (n, e)
-    laid : array, shape (tiles, e, `noisytheory.vocabulary.compiled.WIDE`)
+    right : array, shape (e, n)
         Inner products are what values come of.
     kind, form : int, array
         How, see `noisytheory.vocabulary.compiled`.
@@ -228,7 +226,7 @@ def follow(
         # Of another step it may be, but then all pieces are taken.
         team = int(numbers[4])
         if number < team:
-            _share(state, step, number, team, wide, numbers, left, laid, kind, form, points,
+            _share(state, step, number, team, wide, numbers, left, right, kind, form, points,
                    scales, scores, residual, most, where)
     _added(state, ASLEEP * GAP, 1)
     return seen
@@ -237,7 +235,7 @@ def follow(
 @njit(nogil=True, cache=True)
 def lead(
     state: Any, step: int, place: int, rate: float, team: int, diagonal: Any, rows: Any,
-    wide: int, numbers: Any, left: Any, laid: Any, kind: int, form: Any, points: Any, scales: Any,
+    wide: int, numbers: Any, left: Any, right: Any, kind: int, form: Any, points: Any, scales: Any,
     scores: Any, residual: Any, most: Any, where: Any,
 ) -> bool:
     """Take a share of a step, and tell the others of it if they have one: whether it is done.
@@ -260,13 +258,13 @@ def lead(
     numbers[3], numbers[4] = rows[place], team
     if team > 1:
         _told(state, STEP * GAP, step)
-    _share(state, step, 0, team, wide, numbers, left, laid, kind, form, points, scales, scores,
+    _share(state, step, 0, team, wide, numbers, left, right, kind, form, points, scales, scores,
            residual, most, where)
     for _ in range(LATE):
         if _seen(state, DONE * GAP) == step * len(most):
             return True
     # Not what others have begun.
-    _share(state, step, 0, 1, wide, numbers, left, laid, kind, form, points, scales, scores,
+    _share(state, step, 0, 1, wide, numbers, left, right, kind, form, points, scales, scores,
            residual, most, where)
     return False
 

@@ -12,8 +12,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -38,6 +37,7 @@ __all__ = [
 Floats = NDArray[np.floating[Any]]
 Index = slice | NDArray[np.integer[Any]]
 Finish = Callable[[Floats, Index, Index], None]
+Part = TypeVar("Part")
 
 # A tile of 192 x 384 doubles is 0.56 MiB: with its factors within a common second-level cache.
 TILE_ROWS = 192
@@ -49,6 +49,8 @@ SHARE = 1 << 20
 COMPILED = 1 << 23
 # Stripes, at least, that threads share then.
 STRIPES = 32
+# Rows of those in the end, and what share of what is left is one before.
+LAST, FALLING = 48, 8
 # Exponents of 2 whose powers, in scaled plans, stay finite beside weights up to 1.
 EXPONENT = {np.dtype("float64"): 1000.0, np.dtype("float32"): 120.0}
 # Whole numbers up to it are those of single precision, too.
@@ -425,17 +427,6 @@ class Plan:
         large = len(self.left) * self.right.shape[1] // 2 >= COMPILED
         return self.form if large else None
 
-    @cached_property
-    def laid(self) -> Floats:
-        """The columns as compiled loops take them, tile by tile."""
-        from noisytheory.vocabulary.compiled import WIDE
-
-        laid = np.zeros((-(-self.right.shape[1] // WIDE), len(self.right), WIDE), self.right.dtype)
-        for number, tile in enumerate(laid):
-            some = self.right[:, number * WIDE : (number + 1) * WIDE]
-            tile[:, : some.shape[1]] = some
-        return laid
-
     def inner(self, rows: Index, columns: Index, out: Floats) -> Floats:
         """The inner products of some rows and columns, slices or integer arrays, into ``out``."""
         return np.matmul(self.left[rows], self.right[:, columns], out=out)
@@ -467,26 +458,25 @@ class Plan:
         if form:
             from noisytheory.vocabulary.compiled import fill_values
 
-            laid, (kind, numbers) = self.laid, form.compiled(out.dtype)
+            laid, (kind, numbers) = _laid(self.right), form.compiled(out.dtype)
 
-        def stripe(top: int) -> None:
-            bottom = min(top + TILE_ROWS, out.shape[0])
-            rows = slice(start + top, start + bottom)
+        def stripe(within: slice) -> None:
+            rows = slice(start + within.start, start + within.stop)
             if form:
                 fill_values(
-                    self.left[rows], laid, kind, numbers, form.x[rows], form.z, out[top:bottom]
+                    self.left[rows], laid, kind, numbers, form.x[rows], form.z, out[within]
                 )
                 if self.row_scale is not None:
-                    out[top:bottom] *= self.row_scale[rows, None]
+                    out[within] *= self.row_scale[rows, None]
                 if self.column_scale is not None:
-                    out[top:bottom] *= self.column_scale
+                    out[within] *= self.column_scale
                 return
             for first in range(0, out.shape[1], TILE_COLUMNS):
                 columns = slice(first, min(first + TILE_COLUMNS, out.shape[1]))
-                self.block(rows, columns, out[top:bottom, columns])
+                self.block(rows, columns, out[within, columns])
 
-        tops = range(0, out.shape[0], TILE_ROWS)
-        for _ in _shared(stripe, tops, out.size, len(self.right)):
+        stripes = _stripes(len(out), LAST if form else TILE_ROWS)
+        for _ in _shared(stripe, stripes, out.size, len(self.right)):
             pass
 
     def times(self, rows: Floats, columns: Floats) -> Plan:
@@ -585,13 +575,24 @@ class Plan:
         return sums
 
 
+def _laid(right: Floats) -> Floats:
+    """The columns of a plan as compiled loops take them, tile by tile."""
+    from noisytheory.vocabulary.compiled import WIDE
+
+    laid = np.zeros((-(-right.shape[1] // WIDE), len(right), WIDE), right.dtype)
+    for number, tile in enumerate(laid):
+        some = right[:, number * WIDE : (number + 1) * WIDE]
+        tile[:, : some.shape[1]] = some
+    return laid
+
+
 def _compiled_stripe(
     plan: Plan, form: Form, below: Floats, beside: Floats
 ) -> Callable[[slice], tuple[slice, Floats, slice, Floats]]:
     """What takes both sums of rows of kernel values, without a lock that threads wait for."""
     from noisytheory.vocabulary import compiled
 
-    left, laid, n = plan.left, plan.laid, plan.right.shape[1]
+    left, laid, n = plan.left, _laid(plan.right), plan.right.shape[1]
     kind, numbers = form.compiled(left.dtype)
 
     def stripe(rows: slice) -> tuple[slice, Floats, slice, Floats]:
@@ -605,16 +606,27 @@ def _compiled_stripe(
     return stripe
 
 
+def _stripes(total: int, least: int) -> list[slice]:
+    """Rows that a thread takes at a time, fewer in the end, so that threads end together."""
+    found: list[slice] = []
+    top = 0
+    while top < total:
+        rows = max(least, min(TILE_ROWS, (total - top) // FALLING // least * least))
+        found.append(slice(top, min(top + rows, total)))
+        top += rows
+    return found
+
+
 def _shared(
-    work: Callable[[int], Done], tops: Sequence[int], entries: int, dimension: int
+    work: Callable[[Part], Done], parts: Sequence[Part], entries: int, dimension: int
 ) -> Iterator[Done]:
     """Work on stripes of tiles, in their order: by threads where there is enough for them."""
     if entries <= TILE_ROWS * TILE_COLUMNS:
-        yield from map(work, tops)
+        yield from map(work, parts)
         return
     with one_thread_each() as workers:
         worth = entries * (1 + dimension // 16) // SHARE
-        yield from in_order(work, tops, min(workers, worth))
+        yield from in_order(work, parts, min(workers, worth))
 
 
 @dataclass(frozen=True)

@@ -142,26 +142,37 @@ def in_order(work: Callable[[Item], Done], items: Iterable[Item], workers: int) 
         return
     room, done = Semaphore(2 * workers), SimpleQueue[tuple[int, Any, BaseException | None]]()
 
+    def take() -> bool:
+        """Work on the next item, if there is one."""
+        try:
+            place, item = left.popleft()
+        except IndexError:
+            return False
+        try:
+            done.put((place, work(item), None))
+        except Exception as error:
+            done.put((place, None, error))
+        except BaseException as error:
+            # An interrupt, which does not wait for its turn.
+            done.put((place, None, error))
+            raise
+        return True
+
     def share() -> None:
-        while left:
-            room.acquire()
-            try:
-                place, item = left.popleft()
-            except IndexError:
-                break
-            try:
-                done.put((place, work(item), None))
-            except BaseException as error:
-                done.put((place, None, error))
+        while room.acquire() and take():
+            pass
         # Whoever waits for room shall see the end.
         room.release()
 
     waiting: dict[int, tuple[Any, BaseException | None]] = {}
-    with lent(workers) as pool:
-        total, begun = len(left), [pool.submit(share) for _ in range(workers)]
+    with lent(workers - 1) as pool:
+        total, begun = len(left), [pool.submit(share) for _ in range(workers - 1)]
         try:
             for place in range(total):
                 while place not in waiting:
+                    # Instead of waiting, this thread works, too: to be woken takes its time.
+                    if done.empty() and left and room.acquire(blocking=False):
+                        take()
                     number, *found = done.get()
                     waiting[number] = found[0], found[1]
                 result, error = waiting.pop(place)

@@ -134,7 +134,7 @@ def herding(
         residual = left.values  # <pi* - w, w_i>
         for t in range(1, (min(k, most) if distinct else k) + 1):
             z = left.largest if allowed is None else _largest(residual, allowed)
-            slope = residual[z] - inner + norm
+            slope = residual.item(z) - inner + norm
             if t > 1 and slope <= gap:
                 break
             if t > 1 and gap >= 0 and _too_far(errors[-1], tolerance, target.total**2 * slope):
@@ -143,18 +143,18 @@ def herding(
                 z = _largest((t - 1) * residual + alone, allowed, taken)
             elif taken:
                 z = _largest(residual, allowed, taken)
-                slope = residual[z] - inner + norm
+                slope = residual.item(z) - inner + norm
+            own, score = diagonal.item(z), scores.item(z)
+            across = score - residual.item(z)
             if t == 1:
                 rate = 1.0
             elif step == "line search":
-                across = float(scores[z] - residual[z])
-                curvature = diagonal[z] - 2 * across + norm
+                curvature = own - 2 * across + norm
                 rate = min(1.0, max(0.0, slope / curvature)) if curvature > 0 else 0.0
             else:
                 rate = 2 / (t + 1) if step == "classic" else 1 / t
-            across = float(scores[z] - residual[z])
-            norm = (1 - rate) ** 2 * norm + 2 * rate * (1 - rate) * across + rate**2 * diagonal[z]
-            inner = (1 - rate) * inner + rate * float(scores[z])
+            norm = (1 - rate) ** 2 * norm + 2 * rate * (1 - rate) * across + rate**2 * own
+            inner = (1 - rate) * inner + rate * score
             left.move(z, rate)
             shares[: t - 1] *= 1 - rate
             shares[t - 1] = rate

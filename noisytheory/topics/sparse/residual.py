@@ -105,9 +105,9 @@ class _Team:
         self.scales = target.diagonal, rows
         kind, numbers = form.compiled(plan.left.dtype)
         columns = np.empty(0, plan.left.dtype) if plan.column_scale is None else plan.column_scale
-        self.arrays = (
-            wide, np.empty(5), plan.left, plan.laid, kind, numbers, form.z, columns,
-            residual.scores, residual.values, self.most, self.where,
+        self.arrays: tuple[Any, ...] = (
+            wide, np.empty(5), plan.left, np.ascontiguousarray(plan.right), kind, numbers, form.z,
+            columns, residual.scores, residual.values, self.most, self.where,
         )
         self.calls = SimpleQueue[None]()
         self.step, self.team, self.alone, self.credit = 0, 1, np.inf, 0.0
@@ -120,6 +120,8 @@ class _Team:
             pool = ending.enter_context(lent(self.workers - 1))
             for number in range(1, self.workers):
                 ending.callback(pool.submit(self._follow, number).result)
+            # Twice, for an interrupt may fall into one: to end again harms nobody.
+            ending.callback(self._end)
             ending.callback(self._end)
 
     def _follow(self, number: int) -> None:
