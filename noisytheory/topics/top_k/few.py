@@ -18,7 +18,7 @@ from noisytheory.topics.top_k.design import Design, solver
 from noisytheory.topics.top_k.individual import individual
 from noisytheory.topics.top_k.neighbours import Balance, Part, sample_size
 from noisytheory.topics.top_k.task import ROUNDING, WIDE, positive_level
-from noisytheory.topics.top_k.walk import EXACT, FARTHEST, MOST, Knot, Walk, mixed_square
+from noisytheory.topics.top_k.walk import EXACT, FARTHEST, MOST, Knot, Sorted, Walk
 
 __all__ = ["Few"]
 
@@ -42,7 +42,9 @@ TILT = 0.03
 """Share of the gap allowed that a direction may cost at the collapse."""
 COLLAPSE = 3e-3
 """Relative error of the collapse that is let stand."""
-GUESSED = 0.7
+FIRST = (0.7, 0.5)
+"""Where weights are guessed first: of the way up from the collapse, and from there to the last."""
+GUESSED = 0.8
 """Share of the gap allowed that weights may have which are not of a solution."""
 LENGTHS = np.array([0.6, 1.0, 1.6, 2.5, 4.0])
 """Of least squares, the best of which is begun with."""
@@ -62,6 +64,8 @@ class Few(Walk):
 
     direction: Floats | None = None
     """Of the solutions next to the collapse."""
+    tops: dict[Sorted, Floats]
+    """Sums of largest losses, and where they end, at every k."""
     sought = False
     """Whether it is known where zero stops to be the minimiser, as far as it may be."""
 
@@ -188,6 +192,16 @@ class Few(Walk):
 
     def settle(self) -> None:
         """Models for all k: between two knots mixtures, what is missing guessed, or solved."""
+        self.tops = {}
+        if self.sought:
+            # Above the collapse, up to where nothing changes any more.
+            end = next(at for at in range(len(self.knots)) if self.knots[at].mass > self.zero_to)
+            low, high = self.knots[end - 1: end + 1]
+            for share in FIRST:
+                guess, gap = self.guessed(low, high, low.nu + share * (high.nu - low.nu))
+                if gap <= GUESSED * self.tol:
+                    self.knots.insert(end, guess)
+                    high = guess
         for _ in range(MOST):
             gaps, cuts = self.glance()
             loose = [at for at in range(len(self.knots) - 1) if cuts[at] < cuts[at + 1]
@@ -234,7 +248,7 @@ class Few(Walk):
         w = (1 - share) * low.coef + share * high.coef
         scores = (1 - share) * low.scores + share * high.scores
         losses = self.kind.values(self.labels, scores)
-        tail = self.sort(nu, scores, none=0.0)
+        tail = self.sort(nu, scores, none=0.0, losses=losses)
         level = tail.level(nu)
         p = np.where(losses > level, self.masses, 0.0)
         equal = np.flatnonzero(losses == level)
@@ -261,35 +275,38 @@ class Few(Walk):
         at = np.array([knot.nu for knot in knots])
         cuts = np.searchsorted(nus, at * (1 - 1e-12))
         cuts[0], cuts[-1] = 0, len(nus)
-        low = np.repeat(np.arange(len(knots) - 1), np.diff(cuts))
-        high = low + 1
-        ends = np.empty((4, len(nus)))
+        ends = np.empty((2, 2, len(nus)))
         for place, knot in enumerate(knots):
+            if knot.tail not in self.tops:
+                self.tops[knot.tail] = np.array(self.largest_losses(knot.tail, nus, 0))
             first, here = cuts[max(place - 1, 0)], cuts[place]
-            last = cuts[min(place + 1, len(knots) - 1)]
-            if first < last:
-                found = self.largest_losses(knot.tail, nus[first:last], first)
-                for row, values in enumerate(found):
-                    ends[2 + row, first:here] = values[: here - first]
-                    ends[row, here:last] = values[here - first:]
-        step = (at[1:] - at[:-1])[low]
-        t = np.clip(np.divide(nus - at[low], step, out=np.zeros(len(nus)), where=step > 0), 0, 1)
-        share = np.minimum(t * at[high] / nus, 1.0) if self.average else t
-        models = np.array([knot.coef for knot in knots])[:, : self.rows.shape[1]]
-        pushes = np.array([knot.push for knot in knots])
-        linear, mass = np.array([(knot.linear, knot.mass) for knot in knots]).T
+            last, found = cuts[min(place + 1, len(knots) - 1)], self.tops[knot.tail]
+            ends[1, :, first:here], ends[0, :, here:last] = found[:, first:here], found[:, here:last]
 
-        def square(of: Floats, part: Any) -> Any:
+        def square(of: Floats) -> tuple[Floats, Floats, Floats]:
             product = of @ of.T
-            return mixed_square(product[low, low], product[low, high], product[high, high], part)
+            own, both = np.diagonal(product), np.diagonal(product, 1)
+            return own[:-1], 2 * (both - own[:-1]), own[:-1] - 2 * both + own[1:]
 
+        pushes, (linear, mass) = np.array([knot.push for knot in knots]), np.array(
+            [(knot.linear, knot.mass) for knot in knots]).T
+        models = np.array([knot.coef for knot in knots])[:, : self.rows.shape[1]]
+        # Of every interval, and so of every k.
+        step = np.diff(at)
+        low, start, slope, end, w0, w1, w2, p0, p1, p2, line, rise, weight, more = np.repeat([
+            np.arange(len(step)), at[:-1],
+            np.divide(1.0, step, out=np.zeros(len(step)), where=step > 0), at[1:],
+            *square(models), *square(pushes), linear[:-1], np.diff(linear), mass[:-1],
+            np.diff(mass)], np.diff(cuts), axis=1)
+        t = np.clip((nus - start) * slope, 0, 1)
+        share = np.minimum(t * end / nus, 1.0) if self.average else t
         C = self.constant(nus)
-        value = ends[0] + share * (ends[2] - ends[0]) + square(models, share) / (2 * C)
-        dual = linear[low] + t * (linear[high] - linear[low]) - 0.5 * C * square(pushes, t)
+        value, level = ends[0] + share * (ends[1] - ends[0])
+        value += (w0 + share * (w1 + share * w2)) / (2 * C)
+        dual = line + t * rise - 0.5 * C * (p0 + t * (p1 + t * p2))
         gaps = np.asarray((value - dual) / self.unit(nus, value, 0.0))
         self.out[:3], self.out[4] = (value, dual, gaps), low + share
-        level = ends[1] + share * (ends[3] - ends[1])
-        level = positive_level(level, nus - mass[low] - t * (mass[high] - mass[low]), nus, value)
+        level = positive_level(level, nus - weight - t * more, nus, value)
         self.out[3] = np.where(nus < 1 - 1e-12, level, 0.0)
         return gaps, cuts
 
