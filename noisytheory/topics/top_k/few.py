@@ -42,8 +42,12 @@ TILT = 0.03
 """Share of the gap allowed that a direction may cost at the collapse."""
 COLLAPSE = 3e-3
 """Relative error of the collapse that is let stand."""
-FIRST = (0.7, 0.5)
-"""Where weights are guessed first: of the way up from the collapse, and from there to the last."""
+FIRST = (0.7, 0.4)
+"""Where weights are guessed first, of the way up from the collapse."""
+NEWTON, ZONE, SMALL = 5, 0.3, 0.2
+"""Looks at models of a span; how far from the threshold losses tell how many pass it, as a share of
+how far they are; and of the gap allowed, twice what a step is to gain.
+"""
 GUESSED = 0.8
 """Share of the gap allowed that weights may have which are not of a solution."""
 LENGTHS = np.array([0.6, 1.0, 1.6, 2.5, 4.0])
@@ -198,10 +202,13 @@ class Few(Walk):
             end = next(at for at in range(len(self.knots)) if self.knots[at].mass > self.zero_to)
             low, high = self.knots[end - 1: end + 1]
             for share in FIRST:
-                guess, gap = self.guessed(low, high, low.nu + share * (high.nu - low.nu))
-                if gap <= GUESSED * self.tol:
-                    self.knots.insert(end, guess)
-                    high = guess
+                nu = low.nu + share * (high.nu - low.nu)
+                guess, gap = self.guessed(end - 1, nu)
+                if gap > GUESSED * self.tol:
+                    break
+                self.knots.insert(end, guess)
+            if gap > GUESSED * self.tol and np.isfinite(gap):
+                self.instead(end, guess, gap)
         for _ in range(MOST):
             gaps, cuts = self.glance()
             loose = [at for at in range(len(self.knots) - 1) if cuts[at] < cuts[at + 1]
@@ -218,56 +225,106 @@ class Few(Walk):
         if not inside.any():
             return False
         nu = float(inner[np.where(inside, gaps, -np.inf).argmax()])
-        guess, gap = self.guessed(low, high, nu)
+        guess, gap = self.guessed(at, nu)
         if gap <= GUESSED * self.tol:
             self.knots.insert(at + 1, guess)
             return True
         if not np.isfinite(gap):
             return False
-        # What was guessed nearby was no better.
-        above = at + 1
+        self.instead(at + 1, guess, gap)
+        return True
+
+    def instead(self, at: int, guess: Guess, gap: float) -> None:
+        """A solution in place of a guess, and of those nearby, which were no better."""
+        while isinstance(self.knots[at - 1], Guess):
+            at -= 1
+            del self.knots[at]
         while isinstance(self.knots[at], Guess):
             del self.knots[at]
-            at, above = at - 1, above - 1
-        while isinstance(self.knots[above], Guess):
-            del self.knots[above]
-        end = self.knots[above]
-        self.knots.insert(above, self.solved(
-            nu, guess.coef, self.gain(end), gap * float(self.largest(nu))))
-        return True
+        self.knots.insert(at, self.solved(
+            guess.nu, guess.coef, self.gain(self.knots[at]), gap * float(self.largest(guess.nu))))
 
     # Where losses overflow there is nothing to guess.
     @np.errstate(over="ignore", invalid="ignore")
-    def guessed(self, low: Knot, high: Knot, nu: float) -> tuple[Guess, float]:
-        """A mixture whose weights are those of its own largest losses; and its gap.
+    def guessed(self, at: int, nu: float) -> tuple[Guess, float]:
+        """The best model in the span of the solutions about a tail mass; and its gap.
 
-        Its model is near the minimiser, and so are they, while mixed ones are spread over losses
-        that do not count: of both sorts of weights the best mixture.
+        Its weights are those of its own largest losses. It is near the minimiser, and so are they,
+        while weights mixed from two solutions are spread over losses that do not count: of both
+        sorts of weights the best mixture.
         """
-        t, share = self.shares(low, high, nu)
-        w = (1 - share) * low.coef + share * high.coef
-        scores = (1 - share) * low.scores + share * high.scores
-        losses = self.kind.values(self.labels, scores)
-        tail = self.sort(nu, scores, none=0.0, losses=losses)
-        level = tail.level(nu)
+        low, high = self.knots[at], self.knots[at + 1]
+        below = next(one for one in self.knots[at::-1] if not isinstance(one, Guess))
+        above = next(one for one in self.knots[at + 1:] if not isinstance(one, Guess))
+        share = float(self.shares(below, above, nu)[1])
+        if below.nu <= self.zero_to * (1 + 1e-8):
+            share **= 2  # the gain grows faster than the distance from the collapse
+        # Where an intercept is free it is to balance the weights.
+        parts = np.array([1 - share, share] + [0.0] * self.free)
+        end = len(below.coef)
+        basis = np.array([below.coef, above.coef] + [np.eye(end)[-1]] * self.free)
+        scores = np.array([below.scores, above.scores] + [np.ones(len(self.labels))] * self.free)
+        parts, p, slopes, losses = self.spanned(nu, parts, scores, basis[:, : end - self.free])
+        task = self.part(nu)
+        task.certify(p, slopes)
+        t, C = float(self.shares(low, high, nu)[0]), self.constant(nu)
+        push, mass = low.push + t * (high.push - low.push), low.mass + t * (high.mass - low.mass)
+        linear = low.linear + t * (high.linear - low.linear)
+        more, turn = task.best_linear - linear, task.best_push - push
+        bend, best = C * float(turn @ turn), 0.0
+        if bend > 0 and np.isfinite(more):
+            best = float(np.clip((more - C * float(push @ turn)) / bend, 0, 1))
+        found = Guess(nu, parts @ basis, parts @ scores, linear + best * more, push + best * turn,
+                      mass + best * (float(p.sum()) - mass),
+                      self.sort(nu, scores[0], none=0.0, losses=losses))
+        value = float(found.tail.top(nu)) + float(self.ridge(found, found, 0.0, nu))
+        gap = value - float(self.dual(found, found, nu))
+        return found, gap / float(self.unit(nu, value, 0.0))
+
+    def spanned(
+        self, nu: float, parts: Floats, scores: Floats, basis: Floats
+    ) -> tuple[Floats, Floats, Floats, Floats]:
+        """The best parts of a few models by Newton's method; its weights, slopes and losses."""
+        gram, y, best = basis @ basis.T / self.constant(nu), self.labels, np.inf
+        whole = max(int(np.ceil(nu * len(y) - 1e-9)) - 1, 0)
+        found, step = (parts, *np.zeros((3, len(y)))), 0 * parts
+        for _ in range(NEWTON):
+            f = parts @ scores
+            losses, slopes = self.kind.values(y, f), self.kind.slopes(y, f)
+            p, level = self.heaviest(losses, nu, whole)
+            value = float(p @ losses) + 0.5 * float(parts @ gram @ parts)
+            if not value < best:
+                step = step / 4
+                parts = found[0] + step
+                continue
+            best, found = value, (parts, p, slopes, losses)
+            pulls = scores * slopes
+            away = np.abs(losses - level)
+            width = ZONE * float(self.masses @ away)
+            zone = np.flatnonzero(away < width)
+            ends, some = self.masses[zone] / (2 * width or 1.0), pulls[:, zone]
+            edge = some @ ends
+            bend = (scores * (p * self.kind.curvatures(y, f))) @ scores.T + gram
+            if level > 0:
+                bend += (some * ends) @ some.T - np.outer(edge, edge) / max(ends.sum(), 1e-300)
+            slope = pulls @ p + gram @ parts
+            step = -solver(bend)(slope)
+            if -float(slope @ step) <= SMALL * self.tol * self.largest(nu):
+                break
+            parts = parts + step
+        return found
+
+    def heaviest(self, losses: Floats, nu: float, whole: int) -> tuple[Floats, float]:
+        """Weights of the largest losses, and where these end."""
+        if self.even:
+            level = float(np.partition(losses, len(losses) - 1 - whole)[len(losses) - 1 - whole])
+        else:
+            level = float(self.sort(nu, losses, none=0.0, losses=losses).level(nu))
         p = np.where(losses > level, self.masses, 0.0)
         equal = np.flatnonzero(losses == level)
         rest, ends = nu - float(p.sum()), self.masses[equal]
         p[equal] = ends * np.clip(rest / float(ends.sum()), 0, 1)
-        task = self.part(nu)
-        task.certify(p, self.kind.slopes(self.labels, scores))
-        C, linear = self.constant(nu), low.linear + t * (high.linear - low.linear)
-        push, mass = low.push + t * (high.push - low.push), low.mass + t * (high.mass - low.mass)
-        more, turn = task.best_linear - linear, task.best_push - push
-        bend = C * float(turn @ turn)
-        best = 0.0
-        if bend > 0 and np.isfinite(more):
-            best = float(np.clip((more - C * float(push @ turn)) / bend, 0, 1))
-        found = Guess(nu, w, scores, linear + best * more, push + best * turn,
-                      mass + best * (float(p.sum()) - mass), tail)
-        value = float(tail.top(nu)) + float(self.ridge(found, found, 0.0, nu))
-        gap = value - float(self.dual(found, found, nu))
-        return found, gap / float(self.unit(nu, value, 0.0))
+        return p, level
 
     def glance(self) -> tuple[Floats, NDArray[np.intp]]:
         """Values and gaps of mixtures at every k; the gaps, and where each knot's begin."""

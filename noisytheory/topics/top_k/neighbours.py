@@ -172,11 +172,12 @@ class Balance(Part):
                     return True
             if value < self.upper:
                 self.upper, self.direction = value, at
+            if self.upper < self.least:
+                return True
             # Of what is unbalanced about so much is lost.
-            lacks = primal - float(alpha.sum()) + LOST * abs(
-                float(at @ (design.adjoint(alpha) + linear)))
-            aim = self.tol * self.unit(self.upper)
-            if lacks > aim and self.upper >= self.least:
+            lacks, aim = primal - float(alpha.sum()), self.tol * self.unit(self.upper)
+            if lacks > aim or lacks + LOST * abs(
+                    float(at @ (design.adjoint(alpha) + linear))) > aim:
                 return False
             p = ends.copy()
             p[index] = alpha
@@ -188,7 +189,7 @@ class Balance(Part):
         _, alpha, _, _ = follow(design, losses, u, 1.0, self.ridge, found,
                                 most=PATIENCE if count == n else TURN,
                                 linear=linear, start=(w, None, 2 * barrier))
-        if not self.enough(self.upper):
+        if not astray and not self.enough(self.upper):
             # Less than what is asked for, but proven.
             p = ends.copy()
             p[index] = alpha
