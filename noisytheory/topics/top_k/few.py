@@ -165,7 +165,12 @@ class Few(Walk):
         w = w * np.sqrt(TILT * self.tol * self.largest(zero.nu) / max(ridge, 1e-300))
         nu = zero.nu * (1 + 1e-9)
         scores = Design(self.rows, free=self.free).scores(w)
-        return replace(zero, nu=nu, coef=w, scores=scores, tail=self.sort(nu, scores))
+        with np.errstate(over="ignore"):
+            losses = self.kind.values(self.labels, scores)
+        if not np.isfinite(losses.max()):
+            return zero
+        return replace(zero, nu=nu, coef=w, scores=scores, tail=self.sort(
+            nu, scores, losses=losses))
 
     def balanced(self, low: Knot, squares: Floats | None = None) -> Knot | None:
         """Where zero stops to be the minimiser; None if below every k, or not found.
@@ -230,7 +235,8 @@ class Few(Walk):
             self.knots.insert(at + 1, guess)
             return True
         if not np.isfinite(gap):
-            return False
+            # Losses overflow: the solver is to say so, or to begin with fewer.
+            guess, gap = replace(guess, coef=float(self.shares(low, high, nu)[1]) * high.coef), 0.0
         self.instead(at + 1, guess, gap)
         return True
 
@@ -323,7 +329,7 @@ class Few(Walk):
         p = np.where(losses > level, self.masses, 0.0)
         equal = np.flatnonzero(losses == level)
         rest, ends = nu - float(p.sum()), self.masses[equal]
-        p[equal] = ends * np.clip(rest / float(ends.sum()), 0, 1)
+        p[equal] = ends * np.clip(rest / max(float(ends.sum()), 1e-300), 0, 1)
         return p, level
 
     def glance(self) -> tuple[Floats, NDArray[np.intp]]:
@@ -338,7 +344,8 @@ class Few(Walk):
                 self.tops[knot.tail] = np.array(self.largest_losses(knot.tail, nus, 0))
             first, here = cuts[max(place - 1, 0)], cuts[place]
             last, found = cuts[min(place + 1, len(knots) - 1)], self.tops[knot.tail]
-            ends[1, :, first:here], ends[0, :, here:last] = found[:, first:here], found[:, here:last]
+            ends[1, :, first:here] = found[:, first:here]
+            ends[0, :, here:last] = found[:, here:last]
 
         def square(of: Floats) -> tuple[Floats, Floats, Floats]:
             product = of @ of.T
