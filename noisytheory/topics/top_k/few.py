@@ -204,9 +204,9 @@ class Few(Walk):
         self.tops = {}
         if self.sought:
             # Above the collapse, up to where nothing changes any more.
-            end = next(at for at in range(len(self.knots)) if self.knots[at].mass > self.zero_to)
-            low, high = self.knots[end - 1: end + 1]
-            for share in FIRST:
+            end = next((at for at, one in enumerate(self.knots) if one.mass > self.zero_to), 0)
+            low, high, gap = self.knots[end - 1], self.knots[end], 0.0
+            for share in FIRST if end else ():
                 nu = low.nu + share * (high.nu - low.nu)
                 guess, gap = self.guessed(end - 1, nu)
                 if gap > GUESSED * self.tol:
@@ -218,30 +218,33 @@ class Few(Walk):
             gaps, cuts = self.glance()
             loose = [at for at in range(len(self.knots) - 1) if cuts[at] < cuts[at + 1]
                      and gaps[cuts[at]: cuts[at + 1]].max() > self.tol]
-            if not any([self.parted(at, gaps[cuts[at]: cuts[at + 1]], cuts[at])
-                        for at in reversed(loose)]):
+            new = len(self.knots)
+            for at in reversed(loose):
+                # A solution may have taken the place of guesses below.
+                if at + 1 < new:
+                    new = self.parted(at, gaps[cuts[at]: cuts[at + 1]], cuts[at]) or new
+            if new == len(self.knots):
                 break
 
-    def parted(self, at: int, gaps: Floats, first: int) -> bool:
-        """A knot between two where a gap is largest; whether there is one more."""
+    def parted(self, at: int, gaps: Floats, first: int) -> int:
+        """A knot between two where a gap is largest; its place, or 0 if there is none."""
         low, high = self.knots[at], self.knots[at + 1]
         inner = self.nus[first: first + len(gaps)]
         inside = (inner > low.nu * (1 + 1e-12)) & (inner < high.nu * (1 - 1e-12))
         if not inside.any():
-            return False
+            return 0
         nu = float(inner[np.where(inside, gaps, -np.inf).argmax()])
         guess, gap = self.guessed(at, nu)
         if gap <= GUESSED * self.tol:
             self.knots.insert(at + 1, guess)
-            return True
+            return at + 1
         if not np.isfinite(gap):
             # Losses overflow: the solver is to say so, or to begin with fewer.
             guess, gap = replace(guess, coef=float(self.shares(low, high, nu)[1]) * high.coef), 0.0
-        self.instead(at + 1, guess, gap)
-        return True
+        return self.instead(at + 1, guess, gap)
 
-    def instead(self, at: int, guess: Guess, gap: float) -> None:
-        """A solution in place of a guess, and of those nearby, which were no better."""
+    def instead(self, at: int, guess: Guess, gap: float) -> int:
+        """A solution in place of a guess, and of those nearby, which were no better; its place."""
         while isinstance(self.knots[at - 1], Guess):
             at -= 1
             del self.knots[at]
@@ -249,6 +252,7 @@ class Few(Walk):
             del self.knots[at]
         self.knots.insert(at, self.solved(
             guess.nu, guess.coef, self.gain(self.knots[at]), gap * float(self.largest(guess.nu))))
+        return at
 
     # Where losses overflow there is nothing to guess.
     @np.errstate(over="ignore", invalid="ignore")
