@@ -18,7 +18,7 @@ from noisytheory.topics.top_k.design import Design, solver
 from noisytheory.topics.top_k.individual import individual
 from noisytheory.topics.top_k.neighbours import Balance, Part, sample_size
 from noisytheory.topics.top_k.task import ROUNDING, WIDE, positive_level
-from noisytheory.topics.top_k.walk import EXACT, FARTHEST, MOST, Knot, Walk, mixed_square
+from noisytheory.topics.top_k.walk import EXACT, FARTHEST, MOST, Knot, Sorted, Walk
 
 __all__ = ["Few"]
 
@@ -42,7 +42,13 @@ TILT = 0.03
 """Share of the gap allowed that a direction may cost at the collapse."""
 COLLAPSE = 3e-3
 """Relative error of the collapse that is let stand."""
-GUESSED = 0.7
+FIRST = (0.7, 0.4)
+"""Where weights are guessed first, of the way up from the collapse."""
+NEWTON, ZONE, SMALL = 5, 0.3, 0.2
+"""Looks at models of a span; how far from the threshold losses tell how many pass it, as a share of
+how far they are; and of the gap allowed, twice what a step is to gain.
+"""
+GUESSED = 0.8
 """Share of the gap allowed that weights may have which are not of a solution."""
 LENGTHS = np.array([0.6, 1.0, 1.6, 2.5, 4.0])
 """Of least squares, the best of which is begun with."""
@@ -62,6 +68,8 @@ class Few(Walk):
 
     direction: Floats | None = None
     """Of the solutions next to the collapse."""
+    tops: dict[Sorted, Floats]
+    """Sums of largest losses, and where they end, at every k."""
     sought = False
     """Whether it is known where zero stops to be the minimiser, as far as it may be."""
 
@@ -157,7 +165,12 @@ class Few(Walk):
         w = w * np.sqrt(TILT * self.tol * self.largest(zero.nu) / max(ridge, 1e-300))
         nu = zero.nu * (1 + 1e-9)
         scores = Design(self.rows, free=self.free).scores(w)
-        return replace(zero, nu=nu, coef=w, scores=scores, tail=self.sort(nu, scores))
+        with np.errstate(over="ignore"):
+            losses = self.kind.values(self.labels, scores)
+        if not np.isfinite(losses.max()):
+            return zero
+        return replace(zero, nu=nu, coef=w, scores=scores, tail=self.sort(
+            nu, scores, losses=losses))
 
     def balanced(self, low: Knot, squares: Floats | None = None) -> Knot | None:
         """Where zero stops to be the minimiser; None if below every k, or not found.
@@ -188,72 +201,140 @@ class Few(Walk):
 
     def settle(self) -> None:
         """Models for all k: between two knots mixtures, what is missing guessed, or solved."""
+        self.tops = {}
+        if self.sought:
+            # Above the collapse, up to where nothing changes any more.
+            end = next((at for at, one in enumerate(self.knots) if one.mass > self.zero_to), 0)
+            low, high, gap = self.knots[end - 1], self.knots[end], 0.0
+            for share in FIRST if end else ():
+                nu = low.nu + share * (high.nu - low.nu)
+                guess, gap = self.guessed(end - 1, nu)
+                if gap > GUESSED * self.tol:
+                    break
+                self.knots.insert(end, guess)
+            if gap > GUESSED * self.tol and np.isfinite(gap):
+                self.instead(end, guess, gap)
         for _ in range(MOST):
             gaps, cuts = self.glance()
             loose = [at for at in range(len(self.knots) - 1) if cuts[at] < cuts[at + 1]
                      and gaps[cuts[at]: cuts[at + 1]].max() > self.tol]
-            if not any([self.parted(at, gaps[cuts[at]: cuts[at + 1]], cuts[at])
-                        for at in reversed(loose)]):
+            new = len(self.knots)
+            for at in reversed(loose):
+                # A solution may have taken the place of guesses below.
+                if at + 1 < new:
+                    new = self.parted(at, gaps[cuts[at]: cuts[at + 1]], cuts[at]) or new
+            if new == len(self.knots):
                 break
 
-    def parted(self, at: int, gaps: Floats, first: int) -> bool:
-        """A knot between two where a gap is largest; whether there is one more."""
+    def parted(self, at: int, gaps: Floats, first: int) -> int:
+        """A knot between two where a gap is largest; its place, or 0 if there is none."""
         low, high = self.knots[at], self.knots[at + 1]
         inner = self.nus[first: first + len(gaps)]
         inside = (inner > low.nu * (1 + 1e-12)) & (inner < high.nu * (1 - 1e-12))
         if not inside.any():
-            return False
+            return 0
         nu = float(inner[np.where(inside, gaps, -np.inf).argmax()])
-        guess, gap = self.guessed(low, high, nu)
+        guess, gap = self.guessed(at, nu)
         if gap <= GUESSED * self.tol:
             self.knots.insert(at + 1, guess)
-            return True
+            return at + 1
         if not np.isfinite(gap):
-            return False
-        # What was guessed nearby was no better.
-        above = at + 1
+            # Losses overflow: the solver is to say so, or to begin with fewer.
+            guess, gap = replace(guess, coef=float(self.shares(low, high, nu)[1]) * high.coef), 0.0
+        return self.instead(at + 1, guess, gap)
+
+    def instead(self, at: int, guess: Guess, gap: float) -> int:
+        """A solution in place of a guess, and of those nearby, which were no better; its place."""
+        while isinstance(self.knots[at - 1], Guess):
+            at -= 1
+            del self.knots[at]
         while isinstance(self.knots[at], Guess):
             del self.knots[at]
-            at, above = at - 1, above - 1
-        while isinstance(self.knots[above], Guess):
-            del self.knots[above]
-        end = self.knots[above]
-        self.knots.insert(above, self.solved(
-            nu, guess.coef, self.gain(end), gap * float(self.largest(nu))))
-        return True
+        self.knots.insert(at, self.solved(
+            guess.nu, guess.coef, self.gain(self.knots[at]), gap * float(self.largest(guess.nu))))
+        return at
 
     # Where losses overflow there is nothing to guess.
     @np.errstate(over="ignore", invalid="ignore")
-    def guessed(self, low: Knot, high: Knot, nu: float) -> tuple[Guess, float]:
-        """A mixture whose weights are those of its own largest losses; and its gap.
+    def guessed(self, at: int, nu: float) -> tuple[Guess, float]:
+        """The best model in the span of the solutions about a tail mass; and its gap.
 
-        Its model is near the minimiser, and so are they, while mixed ones are spread over losses
-        that do not count: of both sorts of weights the best mixture.
+        Its weights are those of its own largest losses. It is near the minimiser, and so are they,
+        while weights mixed from two solutions are spread over losses that do not count: of both
+        sorts of weights the best mixture.
         """
-        t, share = self.shares(low, high, nu)
-        w = (1 - share) * low.coef + share * high.coef
-        scores = (1 - share) * low.scores + share * high.scores
-        losses = self.kind.values(self.labels, scores)
-        tail = self.sort(nu, scores, none=0.0)
-        level = tail.level(nu)
+        low, high = self.knots[at], self.knots[at + 1]
+        below = next(one for one in self.knots[at::-1] if not isinstance(one, Guess))
+        above = next(one for one in self.knots[at + 1:] if not isinstance(one, Guess))
+        share = float(self.shares(below, above, nu)[1])
+        if below.nu <= self.zero_to * (1 + 1e-8):
+            share **= 2  # the gain grows faster than the distance from the collapse
+        # Where an intercept is free it is to balance the weights.
+        parts = np.array([1 - share, share] + [0.0] * self.free)
+        end = len(below.coef)
+        basis = np.array([below.coef, above.coef] + [np.eye(end)[-1]] * self.free)
+        scores = np.array([below.scores, above.scores] + [np.ones(len(self.labels))] * self.free)
+        parts, p, slopes, losses = self.spanned(nu, parts, scores, basis[:, : end - self.free])
+        task = self.part(nu)
+        task.certify(p, slopes)
+        t, C = float(self.shares(low, high, nu)[0]), self.constant(nu)
+        push, mass = low.push + t * (high.push - low.push), low.mass + t * (high.mass - low.mass)
+        linear = low.linear + t * (high.linear - low.linear)
+        more, turn = task.best_linear - linear, task.best_push - push
+        bend, best = C * float(turn @ turn), 0.0
+        if bend > 0 and np.isfinite(more):
+            best = float(np.clip((more - C * float(push @ turn)) / bend, 0, 1))
+        found = Guess(nu, parts @ basis, parts @ scores, linear + best * more, push + best * turn,
+                      mass + best * (float(p.sum()) - mass),
+                      self.sort(nu, scores[0], none=0.0, losses=losses))
+        value = float(found.tail.top(nu)) + float(self.ridge(found, found, 0.0, nu))
+        gap = value - float(self.dual(found, found, nu))
+        return found, gap / float(self.unit(nu, value, 0.0))
+
+    def spanned(
+        self, nu: float, parts: Floats, scores: Floats, basis: Floats
+    ) -> tuple[Floats, Floats, Floats, Floats]:
+        """The best parts of a few models by Newton's method; its weights, slopes and losses."""
+        gram, y, best = basis @ basis.T / self.constant(nu), self.labels, np.inf
+        whole = max(int(np.ceil(nu * len(y) - 1e-9)) - 1, 0)
+        found, step = (parts, *np.zeros((3, len(y)))), 0 * parts
+        for _ in range(NEWTON):
+            f = parts @ scores
+            losses, slopes = self.kind.values(y, f), self.kind.slopes(y, f)
+            p, level = self.heaviest(losses, nu, whole)
+            value = float(p @ losses) + 0.5 * float(parts @ gram @ parts)
+            if not value < best:
+                step = step / 4
+                parts = found[0] + step
+                continue
+            best, found = value, (parts, p, slopes, losses)
+            pulls = scores * slopes
+            away = np.abs(losses - level)
+            width = ZONE * float(self.masses @ away)
+            zone = np.flatnonzero(away < width)
+            ends, some = self.masses[zone] / (2 * width or 1.0), pulls[:, zone]
+            edge = some @ ends
+            bend = (scores * (p * self.kind.curvatures(y, f))) @ scores.T + gram
+            if level > 0:
+                bend += (some * ends) @ some.T - np.outer(edge, edge) / max(ends.sum(), 1e-300)
+            slope = pulls @ p + gram @ parts
+            step = -solver(bend)(slope)
+            if -float(slope @ step) <= SMALL * self.tol * self.largest(nu):
+                break
+            parts = parts + step
+        return found
+
+    def heaviest(self, losses: Floats, nu: float, whole: int) -> tuple[Floats, float]:
+        """Weights of the largest losses, and where these end."""
+        if self.even:
+            level = float(np.partition(losses, len(losses) - 1 - whole)[len(losses) - 1 - whole])
+        else:
+            level = float(self.sort(nu, losses, none=0.0, losses=losses).level(nu))
         p = np.where(losses > level, self.masses, 0.0)
         equal = np.flatnonzero(losses == level)
         rest, ends = nu - float(p.sum()), self.masses[equal]
-        p[equal] = ends * np.clip(rest / float(ends.sum()), 0, 1)
-        task = self.part(nu)
-        task.certify(p, self.kind.slopes(self.labels, scores))
-        C, linear = self.constant(nu), low.linear + t * (high.linear - low.linear)
-        push, mass = low.push + t * (high.push - low.push), low.mass + t * (high.mass - low.mass)
-        more, turn = task.best_linear - linear, task.best_push - push
-        bend = C * float(turn @ turn)
-        best = 0.0
-        if bend > 0 and np.isfinite(more):
-            best = float(np.clip((more - C * float(push @ turn)) / bend, 0, 1))
-        found = Guess(nu, w, scores, linear + best * more, push + best * turn,
-                      mass + best * (float(p.sum()) - mass), tail)
-        value = float(tail.top(nu)) + float(self.ridge(found, found, 0.0, nu))
-        gap = value - float(self.dual(found, found, nu))
-        return found, gap / float(self.unit(nu, value, 0.0))
+        p[equal] = ends * np.clip(rest / max(float(ends.sum()), 1e-300), 0, 1)
+        return p, level
 
     def glance(self) -> tuple[Floats, NDArray[np.intp]]:
         """Values and gaps of mixtures at every k; the gaps, and where each knot's begin."""
@@ -261,35 +342,39 @@ class Few(Walk):
         at = np.array([knot.nu for knot in knots])
         cuts = np.searchsorted(nus, at * (1 - 1e-12))
         cuts[0], cuts[-1] = 0, len(nus)
-        low = np.repeat(np.arange(len(knots) - 1), np.diff(cuts))
-        high = low + 1
-        ends = np.empty((4, len(nus)))
+        ends = np.empty((2, 2, len(nus)))
         for place, knot in enumerate(knots):
+            if knot.tail not in self.tops:
+                self.tops[knot.tail] = np.array(self.largest_losses(knot.tail, nus, 0))
             first, here = cuts[max(place - 1, 0)], cuts[place]
-            last = cuts[min(place + 1, len(knots) - 1)]
-            if first < last:
-                found = self.largest_losses(knot.tail, nus[first:last], first)
-                for row, values in enumerate(found):
-                    ends[2 + row, first:here] = values[: here - first]
-                    ends[row, here:last] = values[here - first:]
-        step = (at[1:] - at[:-1])[low]
-        t = np.clip(np.divide(nus - at[low], step, out=np.zeros(len(nus)), where=step > 0), 0, 1)
-        share = np.minimum(t * at[high] / nus, 1.0) if self.average else t
-        models = np.array([knot.coef for knot in knots])[:, : self.rows.shape[1]]
-        pushes = np.array([knot.push for knot in knots])
-        linear, mass = np.array([(knot.linear, knot.mass) for knot in knots]).T
+            last, found = cuts[min(place + 1, len(knots) - 1)], self.tops[knot.tail]
+            ends[1, :, first:here] = found[:, first:here]
+            ends[0, :, here:last] = found[:, here:last]
 
-        def square(of: Floats, part: Any) -> Any:
+        def square(of: Floats) -> tuple[Floats, Floats, Floats]:
             product = of @ of.T
-            return mixed_square(product[low, low], product[low, high], product[high, high], part)
+            own, both = np.diagonal(product), np.diagonal(product, 1)
+            return own[:-1], 2 * (both - own[:-1]), own[:-1] - 2 * both + own[1:]
 
+        pushes, (linear, mass) = np.array([knot.push for knot in knots]), np.array(
+            [(knot.linear, knot.mass) for knot in knots]).T
+        models = np.array([knot.coef for knot in knots])[:, : self.rows.shape[1]]
+        # Of every interval, and so of every k.
+        step = np.diff(at)
+        low, start, slope, end, w0, w1, w2, p0, p1, p2, line, rise, weight, more = np.repeat([
+            np.arange(len(step)), at[:-1],
+            np.divide(1.0, step, out=np.zeros(len(step)), where=step > 0), at[1:],
+            *square(models), *square(pushes), linear[:-1], np.diff(linear), mass[:-1],
+            np.diff(mass)], np.diff(cuts), axis=1)
+        t = np.clip((nus - start) * slope, 0, 1)
+        share = np.minimum(t * end / nus, 1.0) if self.average else t
         C = self.constant(nus)
-        value = ends[0] + share * (ends[2] - ends[0]) + square(models, share) / (2 * C)
-        dual = linear[low] + t * (linear[high] - linear[low]) - 0.5 * C * square(pushes, t)
+        value, level = ends[0] + share * (ends[1] - ends[0])
+        value += (w0 + share * (w1 + share * w2)) / (2 * C)
+        dual = line + t * rise - 0.5 * C * (p0 + t * (p1 + t * p2))
         gaps = np.asarray((value - dual) / self.unit(nus, value, 0.0))
         self.out[:3], self.out[4] = (value, dual, gaps), low + share
-        level = ends[1] + share * (ends[3] - ends[1])
-        level = positive_level(level, nus - mass[low] - t * (mass[high] - mass[low]), nus, value)
+        level = positive_level(level, nus - weight - t * more, nus, value)
         self.out[3] = np.where(nus < 1 - 1e-12, level, 0.0)
         return gaps, cuts
 

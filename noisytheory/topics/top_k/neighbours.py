@@ -33,6 +33,8 @@ SMALL, HALF, ALMOST, MORE = 30_000, 0.5, 0.9, 1.3
 """Entries up to which all rows are looked at; share that is, from which on all are, and by how much
 it grows where it was too small.
 """
+LENGTHS = np.geomspace(0.1, 100, 10)
+"""Of a direction, the best of which is begun with."""
 BARRIER, LOST = 0.03, 0.5
 """Over the square of a direction's loss; and of what is unbalanced, what balancing takes."""
 ASTRAY, SETTLED = 0.2, 0.7
@@ -94,7 +96,7 @@ class Part(Task):
                 else:
                     self.warm = np.inf
                     found, scores, _, enough = self.reduced(
-                        w, level or 0.0, FAR, 0.2 * self.tol * min(gain, self.most),
+                        w, level, FAR, 0.2 * self.tol * min(gain, self.most),
                         gap=0.1 * gap, turns=TURNS)
             else:
                 found, scores, _, enough = self.reduced(
@@ -170,11 +172,12 @@ class Balance(Part):
                     return True
             if value < self.upper:
                 self.upper, self.direction = value, at
+            if self.upper < self.least:
+                return True
             # Of what is unbalanced about so much is lost.
-            lacks = primal - float(alpha.sum()) + LOST * abs(
-                float(at @ (design.adjoint(alpha) + linear)))
-            aim = self.tol * self.unit(self.upper)
-            if lacks > aim and self.upper >= self.least:
+            lacks, aim = primal - float(alpha.sum()), self.tol * self.unit(self.upper)
+            if lacks > aim or lacks + LOST * abs(
+                    float(at @ (design.adjoint(alpha) + linear))) > aim:
                 return False
             p = ends.copy()
             p[index] = alpha
@@ -186,7 +189,7 @@ class Balance(Part):
         _, alpha, _, _ = follow(design, losses, u, 1.0, self.ridge, found,
                                 most=PATIENCE if count == n else TURN,
                                 linear=linear, start=(w, None, 2 * barrier))
-        if not self.enough(self.upper):
+        if not astray and not self.enough(self.upper):
             # Less than what is asked for, but proven.
             p = ends.copy()
             p[index] = alpha
@@ -196,9 +199,8 @@ class Balance(Part):
     def _scaled(self, w: Floats) -> tuple[Floats, float]:
         """At the length with the least loss, which is returned, too."""
         margins = self.targets * self.design.scores(w)
-        lengths = np.geomspace(0.1, 100, 10)
-        values = [float(self.masses @ np.maximum(1 - s * margins, 0)) for s in lengths]
-        w, value = lengths[int(np.argmin(values))] * w, min(values)
+        values = np.maximum(1 - LENGTHS[:, None] * margins, 0) @ self.masses
+        w, value = LENGTHS[int(values.argmin())] * w, float(values.min())
         self.C = float(w @ w) / (2 * REGULAR * max(value, self.least)) or 1.0
         self.ridge = np.append(np.full(self.rows.shape[1], 1 / self.C), [0.0] * self.free)
         return w, value

@@ -224,25 +224,22 @@ def errors_of(margin: bool, answers: Floats, scores: Floats, place: Floats) -> F
     >>> errors_of(True, np.array([1.0, -1.0]), scores, np.array([0, 0.25, 0.4, 0.75, 1])).tolist()
     [1.0, 0.5, 0.5, 0.0, 0.0]
     """
-    out = np.empty(len(place))
-    last = scores.shape[1] - 1
-    column = np.minimum(place.astype(int), max(last - 1, 0))
-    for low in np.unique(column):
-        here = np.flatnonzero(column == low)
-        share = place[here] - low
-        start, end = scores[:, low], scores[:, min(low + 1, last)]
-        if not margin:
-            first, step = start - answers, end - start
-            out[here] = ((first @ first) + 2 * share * (first @ step)
-                         + share**2 * (step @ step)) / len(answers)
-            continue
-        # A score crosses 0 at most once on the way.
-        wrong = np.where(start >= 0, 1.0, -1.0) != answers
-        turns = np.flatnonzero((start >= 0) != (end >= 0))
-        crossing = start[turns] / (start[turns] - end[turns])
-        down = start[turns] >= 0
-        first = np.where(down, np.searchsorted(share, crossing, side="right"),
-                         np.searchsorted(share, crossing, side="left"))
-        change = np.bincount(first, np.where(wrong[turns], -1.0, 1.0), len(here) + 1)
-        out[here] = (wrong.sum() + np.cumsum(change)[:-1]) / len(answers)
-    return out
+    start, end = scores[:, :-1], scores[:, 1:]
+    if not margin:
+        low = np.clip(place.astype(int), 0, max(scores.shape[1] - 2, 0))
+        first, step = scores - answers[:, None], end - start
+        square, both, bend = (np.einsum("ij,ij->j", *two) for two in (
+            (first, first), (first[:, :-1], step), (step, step)))
+        share = place - low
+        change = share * (2 * both[low] + share * bend[low]) if len(bend) else 0.0
+        return np.asarray((square[low] + change) / len(answers))
+    # A score crosses 0 at most once on the way from one model to the next.
+    right = scores >= 0
+    rows, columns = np.nonzero(right[:, :-1] != right[:, 1:])
+    crossing = columns + start[rows, columns] / (start[rows, columns] - end[rows, columns])
+    down = right[rows, columns]
+    first = np.where(down, np.searchsorted(place, crossing, side="right"),
+                     np.searchsorted(place, crossing, side="left"))
+    wrong = np.where(right[:, 0], 1.0, -1.0) != answers
+    change = np.bincount(first, np.where(down == (answers[rows] > 0), 1.0, -1.0), len(place) + 1)
+    return np.asarray((wrong.sum() + np.cumsum(change)[:-1]) / len(answers))

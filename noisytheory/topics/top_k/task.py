@@ -172,7 +172,7 @@ class Task(Problem):
         return float(np.clip(0.3 * (4000 / size) ** 0.25, 0.15, 0.3))
 
     def reduced(
-        self, w: Floats, lam: float, share: float, aim: float, *, gap: float = np.inf,
+        self, w: Floats, lam: float | None, share: float, aim: float, *, gap: float = np.inf,
         few: float = 0.05, turns: int = 6,
     ) -> tuple[Floats, Floats, int, bool]:
         """Solve on the rows near the threshold, the others at the ends of their weights.
@@ -182,7 +182,7 @@ class Task(Problem):
         Parameters
         ----------
         w, lam
-            Coefficients and level to begin with.
+            Coefficients and level to begin with; no level where all of the mass counts.
         share : float
             Of the rows that are near at first.
         aim : float
@@ -200,6 +200,7 @@ class Task(Problem):
         """
         design, losses, u = self._part()
         n, m, steps, least = self.rows.shape[0], len(u), 0, 0.4 * share
+        whole, lam = lam is None, lam or 0.0
         scores = design.scores(w)
         for _ in range(turns):
             values, pieces, bend = losses(scores)
@@ -228,7 +229,8 @@ class Task(Problem):
             w, inner, lam, more = follow(
                 some, parts, ends, rest, self.ridge, _within(aim), most=self.turn, linear=linear,
                 quadratic=quadratic,
-                start=(w, lam, 10 * gap) if gap < self.warm * self.size else None)
+                start=(w, None if whole else lam, 10 * gap)
+                if gap < self.warm * self.size else None)
             steps += more
             alpha = at_end.copy()
             alpha[kept] = inner

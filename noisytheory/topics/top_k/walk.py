@@ -22,7 +22,7 @@ from noisytheory.topics.top_k.individual import individual, least_constant
 from noisytheory.topics.top_k.neighbours import Part
 from noisytheory.topics.top_k.task import ROUNDING, Task, positive_level
 
-__all__ = ["Knot", "Walk", "collapsed_up_to", "mixed_square"]
+__all__ = ["Knot", "Sorted", "Walk", "collapsed_up_to"]
 
 Floats = NDArray[np.float64]
 
@@ -284,22 +284,23 @@ class Walk:
 
     def ridge(self, low: Knot, high: Knot, share: Any, nu: Any = None) -> Any:
         """The regulariser of mixtures."""
-        square = mixed_square(self.inner(low, low), self.inner(low, high), self.inner(high, high), share)
+        square = _square(self.inner(low, low), self.inner(low, high), self.inner(high, high), share)
         return square / (2 * self.constant(low.nu if nu is None else nu))
 
     def dual(self, low: Knot, high: Knot, nu: Any) -> Any:
         """Lower bounds: what is concave by its chord, the square exactly."""
         t, _ = self.shares(low, high, nu)
-        square = mixed_square(
+        square = _square(
             self.pushed(low, low), self.pushed(low, high), self.pushed(high, high), t)
         return low.linear + t * (high.linear - low.linear) - 0.5 * self.constant(nu) * square
 
     def sort(
-        self, nu: float, scores: Floats, share: float = 0.0, none: float | None = None
+        self, nu: float, scores: Floats, share: float = 0.0, none: float | None = None,
+        losses: Floats | None = None,
     ) -> Sorted:
         """A model's losses in order."""
-        none = self.none(nu) if none is None else none
-        losses, masses = self.kind.values(self.labels, scores), self.masses
+        none, masses = self.none(nu) if none is None else none, self.masses
+        losses = self.kind.values(self.labels, scores) if losses is None else losses
         if self.even:
             losses = np.sort(losses)[::-1]
             return Sorted(nu, share, none, losses, None, _sums(losses) * masses[0])
@@ -390,7 +391,7 @@ class Walk:
         return self.solved(nu, w, gain, gap * gain)
 
 
-def mixed_square(low: float, both: float, high: float, share: Any) -> Any:
+def _square(low: float, both: float, high: float, share: Any) -> Any:
     """Of a mixture, from the products of what is mixed."""
     return low + share * (2 * (both - low) + share * (low - 2 * both + high))
 

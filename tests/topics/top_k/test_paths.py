@@ -171,14 +171,24 @@ def test_a_path_of_average_scaling_may_part_the_ks_below_its_first_solution() ->
     assert found.gap.max() <= 5e-2
 
 
-def test_a_path_whose_losses_overflow_is_never_silent() -> None:
+@pytest.mark.parametrize("C", [343119209.5645891, 1e11, 1e14])
+def test_a_path_whose_losses_overflow_is_never_silent(C: float) -> None:
     """An exponential loss at a huge C: values below what is proven are not a certificate."""
     rng = np.random.default_rng(6)
     X = rng.standard_normal((30, 4))
     X[rng.random(X.shape) < 0.4] = 0
     y = np.where(X[:, 0] + rng.standard_normal(30) * rng.choice([0.1, 1]) > 0, 1.0, -1.0)
-    with pytest.warns(NotCertified):
-        path(X, y, "exponential", C=343119209.5645891)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", NotCertified)
+        found = path(X, y, "exponential", C=C)
+    assert len(told) == (found.gap.max() > 0.05)
+    for k in (20, 22, 25, 28, 30):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NotCertified)
+            best = fit(X, y, "exponential", k=k, C=C)
+        assert found.dual[k - 1] <= best.objective * (1 + 1e-9)
+        if found.gap[k - 1] <= 0.05:
+            assert best.dual * (1 - 1e-9) <= found.objective[k - 1] <= 1.06 * best.objective
 
 
 def test_a_path_of_average_scaling_has_the_error_of_zero_where_zero_is_the_minimiser() -> None:
