@@ -156,9 +156,9 @@ cvar = [
         bound=bounds.brown_lower,
         given={"sign": -1.0},
         grid={"population": [SteepLosses(0.5, 1.0), SteepLosses(0.4, 0.9)], "n": [101, 4000],
-              "delta": [0.1, RARE]},
+              "delta": [0.1, 1e-30]},
         trivial=lambda cvar: 1 - cvar,
-        twin=scaled(Fraction(24, 25)),
+        twin=scaled(Fraction(19, 20)),
         note="Attained in the limit: with losses 0 and 1 it is Hoeffding's bound of a share, whose "
         "exponent is that of the normal law.",
         **ERROR,
