@@ -99,7 +99,7 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
                              "all k at once are the method path")
         asked = self.fit_intercept
         if not (isinstance(asked, bool | np.bool_)
-                or isinstance(asked, str) and asked == "regularised"):
+                or (isinstance(asked, str) and asked == "regularised")):
             raise ValueError(f"fit_intercept must be True, False or 'regularised', got {asked!r}")
 
     @property
@@ -393,8 +393,8 @@ class _Machine(BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"kernel must be one of {', '.join(KERNELS)} or a Kernel, "
                              f"got {self.kernel!r}")
         allowed = inspect.signature(KERNELS[str(self.kernel)]).parameters
-        if not (self.kernel_params is None or isinstance(self.kernel_params, Mapping)
-                and set(self.kernel_params) <= set(allowed)):
+        if not (self.kernel_params is None or (isinstance(self.kernel_params, Mapping)
+                and set(self.kernel_params) <= set(allowed))):
             raise ValueError(f"kernel_params of a {self.kernel} kernel must be a mapping with "
                              f"{' and '.join(allowed) or 'nothing'}, got {self.kernel_params!r}")
         given = dict(self.kernel_params or {})
