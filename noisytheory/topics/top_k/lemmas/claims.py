@@ -160,7 +160,7 @@ events = [
         given={"side": "not above"},
         expect="refuted",
         note="The direction is turned: it must be at least.",
-        **EVENT,
+        **{**EVENT, "grid": {**EVENT["grid"], "population": [Sampled(0.49, n=19)]}},
     ),
     TOP_K.mean(
         "eq-16",

@@ -66,7 +66,7 @@ theorem_2 = [
         statement=r"R(\mathrm{sign}f_z)-R^*\le\mu+A+\varepsilon+"
         r"\frac{1+C_{\kappa H}}{\sqrt{n\mu}}",
         bound=bounds.theorem_2_printed,
-        grid={"population": HARD, "n": [10**6, 10**11], "delta": LEVELS},
+        grid={"population": HARD, "n": [10**11], "delta": LEVELS},
         twin={"bound": _without(bounds.theorem_2_printed), "why": "A left out"},
         note="As it is typeset, $\\sqrt{n\\mu}$: proved where $k/n\\le\\sqrt\\mu$, else open; it "
         "holds in the cells tried.",
@@ -77,7 +77,7 @@ theorem_2 = [
         statement=r"R(\mathrm{sign}f_z)-R^*\le\mu+\frac1n+A+\varepsilon+"
         r"\frac{2C_{\kappa H}}{\sqrt n\,\mu}",
         bound=bounds.theorem_2_proved,
-        grid={"population": HARD, "n": [10**6, 10**11], "delta": LEVELS},
+        grid={"population": HARD, "n": [10**11], "delta": LEVELS},
         twin={"bound": _without(bounds.theorem_2_proved), "why": "A left out"},
         note="The line at which the printed proof ends.",
         **EXCESS,
