@@ -2,6 +2,7 @@ r"""Average top-k learning for scikit-learn: linear models, and kernel machines 
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
@@ -25,6 +26,7 @@ from noisytheory.topics.top_k.selection import (
     select,
     useful_grid,
 )
+from noisytheory.vocabulary.domains import checked_floats
 from noisytheory.vocabulary.kernels import Gaussian, Kernel, Laplace, Linear, Polynomial
 
 __all__ = [
@@ -95,9 +97,15 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
         if isinstance(self.k, str) and self.k == "path":
             raise ValueError("k must be a whole number or a fraction in (0, 1], got 'path': "
                              "all k at once are the method path")
-        if self.fit_intercept not in (True, False, "regularised"):
-            raise ValueError(
-                f"fit_intercept must be True, False or 'regularised', got {self.fit_intercept!r}")
+        asked = self.fit_intercept
+        if not (isinstance(asked, bool | np.bool_)
+                or (isinstance(asked, str) and asked == "regularised")):
+            raise ValueError(f"fit_intercept must be True, False or 'regularised', got {asked!r}")
+
+    @property
+    def _free(self) -> bool:
+        """Whether there is an intercept that costs nothing: NumPy's truth values are not True."""
+        return not isinstance(self.fit_intercept, str) and bool(self.fit_intercept)
 
     def _rows(self, points: Any) -> Any:
         """With the paper's constant feature, where its weight is to be regularised."""
@@ -113,7 +121,7 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
     def _solve(self, points: Any, targets: Floats, sample_weight: Any) -> Solution:
         return fit(
             self._rows(points), targets, self.loss, k=self.k, C=self.C,
-            intercept=self.fit_intercept is True, sample_weight=sample_weight,
+            intercept=self._free, sample_weight=sample_weight,
             scaling=self.scaling, tol=self.tol,
         )
 
@@ -135,10 +143,8 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
 
     def _others(self, pair: tuple[Any, ArrayLike]) -> tuple[Any, Floats]:
         """Other points and their labels, as those that were fitted."""
-        points = validate_data(self, pair[0], reset=False, accept_sparse="csr", dtype=np.float64)
-        if isinstance(self, ClassifierMixin):
-            return self._rows(points), _signs(self.classes_, pair[1])
-        return self._rows(points), np.asarray(pair[1], float)
+        points, labels = _pair(self, pair, sparse=True)
+        return self._rows(points), labels
 
     def path(
         self, X: Any, y: ArrayLike, ks: Sequence[float] | None = None, *,
@@ -172,7 +178,7 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
         points, targets, weight = _checked(self, X, y, sample_weight, sparse=True)
         return path(self._rows(points), targets, self.loss, C=self.C, ks=ks, tol=tol,
                     relative_to=relative_to,
-                    intercept=self.fit_intercept is True, sample_weight=weight,
+                    intercept=self._free, sample_weight=weight,
                     scaling=self.scaling, test=None if test is None else self._others(test))
 
     def select(
@@ -199,11 +205,11 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
         points, targets, weight = _checked(self, X, y, sample_weight, sparse=True)
         rows = self._rows(points)
         if ks is None and isinstance(self, ClassifierMixin):
-            ks = useful_grid(rows, targets, intercept=self.fit_intercept is True,
+            ks = useful_grid(rows, targets, intercept=self._free,
                              sample_weight=weight)
         found = select(
             rows, targets, self.loss, validation=self._others(validation),
-            intercept=self.fit_intercept is True, sample_weight=weight, scaling=self.scaling,
+            intercept=self._free, sample_weight=weight, scaling=self.scaling,
             Cs=(10.0 ** np.arange(-5, 6)).tolist() if Cs is None else Cs,
             ks=_spread(len(targets), 12, weight) if ks is None else ks,
         )
@@ -316,7 +322,7 @@ class AverageTopKClassifier(_Classifier, _Linear):
         solution = self._solve(points, signs, weight)
         self._keep(solution)
         if solution.regime == "zero":
-            _warn_zero(self._rows(points), signs, self.fit_intercept is True, self.k)
+            _warn_zero(self._rows(points), signs, self._free, self.k)
         return self
 
 
@@ -386,6 +392,11 @@ class _Machine(BaseEstimator):  # type: ignore[misc]
         if self.kernel not in KERNELS:
             raise ValueError(f"kernel must be one of {', '.join(KERNELS)} or a Kernel, "
                              f"got {self.kernel!r}")
+        allowed = inspect.signature(KERNELS[str(self.kernel)]).parameters
+        if not (self.kernel_params is None or (isinstance(self.kernel_params, Mapping)
+                and set(self.kernel_params) <= set(allowed))):
+            raise ValueError(f"kernel_params of a {self.kernel} kernel must be a mapping with "
+                             f"{' and '.join(allowed) or 'nothing'}, got {self.kernel_params!r}")
         given = dict(self.kernel_params or {})
         if self.kernel == "polynomial" and "degree" not in given:
             raise ValueError("kernel_params must hold the degree of a polynomial kernel, "
@@ -477,9 +488,7 @@ class _Machine(BaseEstimator):  # type: ignore[misc]
 
     def _others(self, pair: tuple[Any, ArrayLike], points: Floats) -> tuple[Floats, Floats]:
         """Kernel values of other points beside those that were fitted, and their labels."""
-        rows = validate_data(self, pair[0], reset=False, dtype=np.float64)
-        labels = (_signs(self.classes_, pair[1]) if isinstance(self, ClassifierMixin)
-                  else np.asarray(pair[1], float))
+        rows, labels = _pair(self, pair, sparse=False)
         return np.asarray(self.kernel_(rows, points), float), labels
 
     def _train(self, X: Any, y: ArrayLike, sample_weight: Any) -> None:
@@ -641,11 +650,21 @@ def _spread(n: int, size: int, weight: Any) -> list[float]:
     return [int(k) for k in counts] if weight is None else (counts / n).tolist()
 
 
-def _signs(classes: NDArray[Any], y: ArrayLike) -> Floats:
-    labels = np.asarray(y)
-    if not np.isin(labels, classes).all():
-        raise ValueError(f"labels must be among {classes.tolist()}")
-    return np.where(labels == classes[1], 1.0, -1.0)
+def _pair(model: Any, pair: Any, *, sparse: bool) -> tuple[Any, Floats]:
+    """Points and labels to compare by, the labels 1 and -1 or numbers."""
+    if not (isinstance(pair, tuple | list) and len(pair) == 2):
+        raise ValueError("what models are compared by must be a pair of points and labels, "
+                         f"(X, y), got a {type(pair).__name__}")
+    points = validate_data(model, pair[0], reset=False, dtype=np.float64,
+                           accept_sparse="csr" if sparse else False)
+    if not isinstance(model, ClassifierMixin):
+        return points, checked_floats("y", pair[1])
+    labels, classes = np.asarray(pair[1]), model.classes_
+    known = np.isin(labels, classes)
+    if not known.all():
+        raise ValueError(f"labels to compare by must be among {classes.tolist()}, "
+                         f"got {labels[~known].flat[0]}")
+    return points, np.where(labels == classes[1], 1.0, -1.0)
 
 
 def _warn_zero(rows: Any, signs: Floats, free: bool, k: float) -> None:

@@ -53,6 +53,7 @@ def test_bad_settings_are_refused(learner, y):
         ({"k": 1.5}, "k as a fraction must lie in"), ({"k": "all"}, "k must be a whole number"),
         ({"C": 0}, "C must be a finite number > 0"), ({"C": np.inf}, "C must be a finite"),
         ({"C": "one"}, "C must be a finite number"), ({"tol": 0}, "tol must be a number in"),
+        ({"tol": None}, "tol must be a number in .*got None"),
     ):
         with pytest.raises(ValueError, match=message):
             learner(**change).fit(X, y)
@@ -93,7 +94,37 @@ def test_a_choice_becomes_the_model_and_linear_ones_take_sparse_rows(learner, y)
     assert chosen.error == chosen.errors.min()
 
 
+@pytest.mark.parametrize(("learner", "y"), EVERY)
+def test_what_models_are_compared_by_is_checked(learner, y):
+    def chosen(pair, **more):
+        return lambda: learner().select(X, y, pair, **more)
+
+    for wrong, message in (
+        (chosen(X), r"must be a pair of points and labels, \(X, y\), got a ndarray"),
+        (chosen((X, np.repeat("perhaps", 60))),
+         "must hold real numbers" if y is NUMBERS else r"among \['no', 'yes'\], got perhaps"),
+        (chosen((X, y[:-1])), "y must have one entry a row, 60"),
+        (chosen((X, y), Cs=[]), "Cs must hold at least one number > 0"),
+        (lambda: learner().path(X, y, [30], test=X), "must be a pair of points and labels"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            wrong()
+
+
+@pytest.mark.parametrize("learner", [AverageTopKClassifier, AverageTopKRegressor])
+def test_an_intercept_is_asked_for_by_any_truth_value_and_by_no_other_word(learner):
+    y = LABELS if learner is AverageTopKClassifier else NUMBERS
+    plain = learner(fit_intercept=True).fit(X, y)
+    assert learner(fit_intercept=np.True_).fit(X, y).intercept_ == plain.intercept_ != 0
+    for wrong in (1, "yes", None):
+        with pytest.raises(ValueError, match="fit_intercept must be True, False or 'regularised'"):
+            learner(fit_intercept=wrong).fit(X, y)
+
+
 def test_what_is_missing_or_elsewhere_is_said():
+    for given in ({"gamma": 1.0}, ["bandwidth"]):
+        with pytest.raises(ValueError, match="of a gaussian kernel must be a mapping with bandw"):
+            AverageTopKSVC(kernel_params=given).fit(X, LABELS)
     with pytest.raises(ValueError, match="kernel_params must hold the degree of a polynomial"):
         AverageTopKSVC("polynomial").fit(X, LABELS)
     assert AverageTopKSVC("polynomial", kernel_params={"degree": 2}).fit(X, LABELS).gap_ < 1

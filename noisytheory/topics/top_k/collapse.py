@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
+from noisytheory.topics.top_k.aggregate import counted
 from noisytheory.vocabulary.domains import checked_floats
 
 __all__ = ["balanced_weights", "collapse_threshold", "first_useful_k"]
@@ -94,17 +95,17 @@ def collapse_threshold(
     """
     rows = X.toarray() if sparse.issparse(X) else checked_floats("X", X)
     labels = checked_floats("y", y)
-    if labels.shape != (len(rows),) or not np.isin(labels, (-1.0, 1.0)).all():
-        raise ValueError(f"y must be {len(rows)} labels, 1 or -1")
+    wrong = labels[np.abs(labels) != 1]
+    if labels.shape != (len(rows),) or wrong.size:
+        came = f"{wrong[0]:g} among them" if wrong.size else f"shape {labels.shape}"
+        raise ValueError(f"y must be {len(rows)} labels, 1 or -1, got {came}")
     if not np.isfinite(rows).all():
         raise ValueError("X must be finite, got an infinity or NaN")
     z = labels[:, None] * rows
     if intercept:
         z = np.column_stack([z, labels])
-    weights = np.ones(len(rows)) if sample_weight is None else checked_floats(
-        "sample_weight", sample_weight)
-    total = float(weights.sum())
-    found = balanced_weights(z, weights / total)[1] * total
+    masses, total = counted(sample_weight, len(rows))
+    found = balanced_weights(z, masses)[1] * total
     return float(np.round(found, 9))
 
 

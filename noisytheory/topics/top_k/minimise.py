@@ -196,7 +196,7 @@ def fit(
         raise ValueError(f"solver must be auto, exact or limited-memory, got {solver!r}")
     if relative_to not in ("gain", "objective"):
         raise ValueError(f"relative_to must be 'gain' or 'objective', got {relative_to!r}")
-    if not 0 < tol < 1:
+    if not (isinstance(tol, int | float | np.number) and 0 < tol < 1):
         raise ValueError(f"tol must be a number in (0, 1), got {tol!r}")
     inner = float(C) / nu if scaling == "average" else float(C)
     keep = np.flatnonzero(masses > 0)
@@ -326,8 +326,9 @@ def checked_data(
     if not np.isfinite(targets).all():
         raise ValueError("y must be finite, got an infinity or NaN")
     if kind.margin:
-        if not np.isin(targets, (-1.0, 1.0)).all():
-            raise ValueError(f"y must be 1 or -1 for {kind.name} loss, got {targets.flat[0]:g}")
+        wrong = targets[np.abs(targets) != 1]
+        if wrong.size:
+            raise ValueError(f"y must be 1 or -1 for {kind.name} loss, got {wrong[0]:g}")
         if both and np.ptp(targets) == 0:
             raise ValueError(f"y must hold both classes, got only {targets[0]:g}")
     return rows, targets

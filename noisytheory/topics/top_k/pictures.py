@@ -18,7 +18,7 @@ from noisytheory.trial.kept import Numbers, drawn_from
 __all__ = ["figure_1", "figure_2", "figure_3", "figure_4", "theorem_2_from"]
 
 GRID = (1, 2, 3, 4, 5, 7, 10, 14, 20, 28, 40, 60, 90, 130, 170, 200)
-LOOK = (("maximum", 1, "C1", ":"), ("$AT_{10}$", 10, "C0", "-"), ("average", 200, "C2", "--"))
+LOOK = (("maximum", 1, "C4", ":"), ("$AT_{10}$", 10, "0.15", "-"), ("average", 200, "C2", "--"))
 
 
 def figure_2() -> Any:
@@ -73,56 +73,72 @@ def toys() -> dict[str, Any]:
 @drawn_from(toys)
 def figure_1(found: Numbers) -> Any:
     """Cases 4 and 6 of the toy data: the lines of maximum loss, average loss and average of the
-    ten largest, and the training errors over k, with logistic and with hinge loss. The cross is an
-    outlier; where the maximum loss gives zero there is no line.
+    ten largest, with logistic and with hinge loss, and the training errors of both over k. The
+    cross is an outlier; where the maximum loss gives zero there is no line, and the average's may
+    lie beyond the points.
     """
     return _toys(found, (4, 6), "Cases 4 and 6 of the toy data with separating lines of three "
-                                "aggregate losses, and training errors over k, logistic loss left, "
-                                "hinge right")
+                                "aggregate losses, logistic left, hinge in the middle, and "
+                                "training errors of both over k")
 
 
 @drawn_from(toys)
 def figure_4(found: Numbers) -> Any:
     """All six toy cases: the lines of maximum loss, average loss and average of the ten largest,
-    and the training errors over k, with logistic and with hinge loss. The cross is an outlier;
-    where the maximum loss gives zero there is no line.
+    with logistic and with hinge loss, and the training errors of both over k. The cross is an
+    outlier; where the maximum loss gives zero there is no line, and the average's may lie beyond
+    the points.
     """
     return _toys(found, tuple(TOYS), "Six toy data sets with separating lines of three aggregate "
-                                     "losses, and training errors over k, logistic left, hinge")
+                                     "losses, logistic left, hinge in the middle, and training "
+                                     "errors of both over k")
 
 
 def _toys(found: Numbers, cases: tuple[int, ...], label: str) -> Any:
+    import matplotlib as mpl
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(12, 2.5 * len(cases)), layout="constrained")
-    axes = figure.subplots(len(cases), 4, squeeze=False)
-    figure.set_label(label)
-    for row, case in enumerate(cases):
-        for column, loss in ((0, "logistic"), (2, "hinge")):
-            errors, lines = found[f"{case} {loss}"], found[f"{case} {loss} lines"]
-            cloud, curve = axes[row, column: column + 2]
-            _cloud(cloud, found, TOYS[case], lines)
-            zero = ", maximum: zero" if np.linalg.norm(lines[0]) < 1e-9 else ""
-            cloud.set(title=f"Case {case}, {loss}{zero}", xlabel="first feature",
-                      ylabel="second feature")
-            curve.plot(GRID, errors, ".-", color="C0", linewidth=1)
-            curve.set(xlabel="k", ylabel="errors [per cent]", xscale="log",
-                      ylim=(-1, max(errors) + 2), title="Training errors")
-            curve.minorticks_off()
-    shown = {
-        name: handle for axis in axes.flat
-        for handle, name in zip(*axis.get_legend_handles_labels(), strict=True)
-    }
-    figure.legend(shown.values(), shown, loc="outside lower left", ncols=len(shown))
+    # Letters that are read at the width of a page, which is that of the figure.
+    with mpl.rc_context({"font.size": 9, "axes.titlesize": 9, "axes.labelsize": 9,
+                         "xtick.labelsize": 8, "ytick.labelsize": 8, "legend.fontsize": 9}):
+        figure = Figure(figsize=(7.2, 2.1 * len(cases) + 0.6), layout="constrained")
+        axes = figure.subplots(len(cases), 3, squeeze=False)
+        figure.set_label(label)
+        for (left, middle, right), case in zip(axes, cases, strict=True):
+            for cloud, loss in ((left, "logistic"), (middle, "hinge")):
+                lines = found[f"{case} {loss} lines"]
+                _cloud(cloud, found, TOYS[case], lines)
+                cloud.set_title(f"Case {case}, {loss}")
+                if np.linalg.norm(lines[0]) < 1e-9:
+                    cloud.text(0.97, 0.97, "maximum: zero", transform=cloud.transAxes, ha="right",
+                               va="top", fontsize=8, bbox=dict(color="white", pad=1))
+                # Often the same: the second is seen on the first.
+                style, colour, size, width = (
+                    ("o-", "C3", 6, 2.5) if loss == "logistic" else ("s--", "0.15", 2.5, 1))
+                right.plot(GRID, found[f"{case} {loss}"], style, color=colour, markersize=size,
+                           linewidth=width, label=f"{loss} errors")
+            left.set_ylabel("second feature")
+            most = max(max(found[f"{case} {loss}"]) for loss in ("logistic", "hinge"))
+            right.set(title=f"Case {case}, errors [per cent]", xscale="log",
+                      ylim=(-0.05 * max(most, 1), 1.15 * max(most, 1)))
+            right.set_xticks([1, 10, 100], ["1", "10", "100"])
+            right.minorticks_off()
+        for axis, name in zip(axes[-1], ("first feature", "first feature", "k"), strict=True):
+            axis.set_xlabel(name)
+        shown = {
+            name: handle for axis in axes.flat
+            for handle, name in zip(*axis.get_legend_handles_labels(), strict=True)
+        }
+        figure.legend(shown.values(), shown, loc="outside upper left", ncols=4)
     return figure
 
 
 def _cloud(axis: Any, found: Numbers, recipe: Toy, lines: Any) -> None:
-    for sign, marker, colour, name in ((1, "+", "C3", "positive"), (-1, ".", "C5", "negative")):
+    for sign, marker, colour, name in ((1, "+", "C1", "positive"), (-1, ".", "C0", "negative")):
         points = found[f"{recipe.case} {sign:+d}"]
-        axis.plot(*points.T, marker, markersize=4, color=colour, label=name)
+        axis.plot(*points.T, marker, markersize=5, color=colour, label=name)
     if recipe.outlier is not None:
-        axis.plot(*recipe.outlier, "x", markersize=10, markeredgewidth=2, color="C3",
+        axis.plot(*recipe.outlier, "x", markersize=9, markeredgewidth=2.5, color="C1",
                   label="outlier")
     low, high = found[f"{recipe.case} ends"] + np.array([[-0.4], [0.4]])
     ends = np.array([low[0], high[0]])

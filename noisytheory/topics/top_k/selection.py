@@ -150,6 +150,7 @@ def select(
     0.0
     """
     labels = np.asarray(y, float)
+    _some(Cs)
     points, answers = checked_data(*validation, individual(loss), both=False)
     _, total = checked_masses(sample_weight, len(labels))
     counts = counts_of(ks, total, sample_weight is None)
@@ -231,6 +232,7 @@ def kernel_select(
     >>> kernel_select(X @ X.T, y, validation=(X @ X.T, y), Cs=[1.0], ks=[2, 4]).k
     4
     """
+    _some(Cs)
     masses, total = checked_masses(sample_weight, len(gram))
     counts = counts_of(ks, total, sample_weight is None)
     wanted = [float(k / total) for k in counts]
@@ -242,6 +244,11 @@ def kernel_select(
                         masses=None if sample_weight is None else masses)
     coefs = np.array([found.coef for found in paths])
     return Selected(C, k, least, errors, coefs, chosen, sum(found.fits for found in paths) + 1)
+
+
+def _some(Cs: Sequence[float]) -> None:
+    if not np.size(Cs):
+        raise ValueError("Cs must hold at least one number > 0, got none")
 
 
 def _named(counts: Floats, shares: list[float], whole: bool) -> list[float]:

@@ -20,7 +20,12 @@ from noisytheory.topics.top_k.aggregate import (
     top_weights,
     variational,
 )
-from noisytheory.topics.top_k.combinations import ranked_range, spectral
+from noisytheory.topics.top_k.combinations import (
+    ranked_range,
+    ranked_range_weights,
+    spectral,
+    spectral_weights,
+)
 from noisytheory.topics.top_k.individual import individual
 from noisytheory.topics.top_k.vectors import (
     UNIT,
@@ -89,8 +94,12 @@ def monotone(at: Losses, n: int, k: int, less: int) -> dict[str, Numbers]:
 def difference(at: Losses, k: int, less: int) -> dict[str, Numbers]:
     r"""$\ell_{[k]}$, in floats the ranked range, against both terms by thresholds, times k - 1."""
     rhs = (k - 1) * by_threshold(at.losses, k) - (k - less) * by_threshold(at.losses, k - 1)
-    kth = (ordered(at.losses)[:, k - 1] if at.losses.dtype == object
-           else ranked_range(at.losses, k - 1, k))
+    if at.losses.dtype == object:
+        kth = ordered(at.losses)[:, k - 1]
+    else:
+        # By itself and by its gradient.
+        weights = ranked_range_weights(at.losses, k - 1, k)
+        kth = (ranked_range(at.losses, k - 1, k) + (weights * at.losses).sum(axis=1)) / 2
     return dict(lhs=(k - 1) * kth, rhs=rhs)
 
 
@@ -233,9 +242,12 @@ def spectral_mixture(at: Pairs, n: int, more: int) -> dict[str, Numbers]:
     sigma = ordered(at.second)
     after = np.concatenate([sigma[:, 1:], sigma[:, :1] * 0], axis=1)
     tops = np.stack([summed(at.first, k + 1) for k in range(n)], axis=1)
-    risk = ((sigma * ordered(at.first)).sum(axis=1) if sigma.dtype == object else
-            np.array([spectral(row, spectrum) for row, spectrum in
-                      zip(at.first, sigma, strict=True)]))
+    if sigma.dtype == object:
+        risk = (sigma * ordered(at.first)).sum(axis=1)
+    else:
+        # By itself and by its subgradient.
+        risk = np.array([spectral(row, one) + spectral_weights(row, one) @ row
+                         for row, one in zip(at.first, sigma, strict=True)]) / 2
     return dict(lhs=risk,
                 rhs=((sigma - after) * tops).sum(axis=1) + more * sigma[:, -1])
 

@@ -73,7 +73,7 @@ constants = [
     about_instances(
         TOP_K.identity, "new-collapse/threshold", sides.balanced, Line,
         r"nh^*=\max\Big\{\sum_ip_i:\ 0\le p_i\le1,\ \sum_ip_iy_ix_i=0\Big\}", "not in print",
-        hypotheses=["one feature"], twin=scaled(Fraction(19, 20)), origin="candidate", rows=24,
+        hypotheses=["one feature"], twin=scaled(Fraction(19, 20)), origin="candidate", rows=8,
         rounding=1e-7, quantity="collapse threshold",
     ),
 ]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from noisytheory.trial.claim import Certificate, Law
 from noisytheory.vocabulary.populations.multinomial import binomial_law
 
-__all__ = ["OneFeature", "OrthonormalAtoms", "TwoLosses"]
+__all__ = ["OneFeature", "OrthonormalAtoms", "Sampled", "TwoLosses"]
 
 Floats = NDArray[np.float64]
 
@@ -57,9 +57,21 @@ def two_losses_law(population: TwoLosses, n: int) -> Law:
     return population.mean_law(n)
 
 
-def event_law(population: TwoLosses, n: int, mu: float, side: str) -> Law:
+@dataclass(frozen=True)
+class Sampled(TwoLosses):
+    """Such losses, in a sample of size ``n``."""
+
+    n: int = 1
+
+    @property
+    def name(self) -> str:
+        """Short and human-readable."""
+        return f"{super().name}, n={self.n:g}"
+
+
+def event_law(population: Sampled, mu: float, side: str) -> Law:
     r"""Law of whether $\mathcal E_z(f_H)-\mathcal E(f_H)$ is above, or not above, $\mu/2$."""
-    law = population.mean_law(n)
+    law = population.mean_law(population.n)
     above = law.exceeding(mu / 2)[0]
     chance = above if side == "above" else 1 - above
     return Law([0.0, 1.0], [1 - chance, chance])

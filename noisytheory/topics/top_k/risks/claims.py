@@ -12,7 +12,7 @@ populations = [
     about_instances(
         TOP_K.identity, "text-hinge-2bayes", sides.hinge_optimum, Points, r"E^*_h=2R^*", "Sec. 3.1",
         given={"times": 2}, broken={"times": 1}, why="R*", quantity="optimal hinge risk",
-        rows=24, rounding=1e-9,
+        rows=8, rounding=1e-9,
     ),
     about_instances(
         TOP_K.always, "eq-18/printed", sides.zhang, Points,

@@ -129,7 +129,7 @@ dichotomy = [
         r"f=\text{C-SVM}(C)\text{ if }k\ge\bar k(C)=n\sum\alpha_i,\text{ else }\nu\text{-SVM}",
         "not in print", hypotheses=[NO_BIAS], grid={"radius": [2], "k": [2, 3, 4], "C": [4]},
         given={"shift": 0}, broken={"shift": 1}, why="k + 1 in place of k", origin="candidate",
-        quantity="squared distance of the weights", **SMALL,
+        quantity="squared distance of the weights", **{**SMALL, "rows": 8},
         note="Zero for $k\\le nh^*$. So with the hinge loss the aggregate adds no classifier.",
     ),
     about_instances(

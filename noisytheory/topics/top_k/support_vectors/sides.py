@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from noisytheory.topics.top_k.individual import individual
 from noisytheory.topics.top_k.machine import Machine, machine, together
 from noisytheory.topics.top_k.minimise import fit
+from noisytheory.topics.top_k.selection import k_bar
 from noisytheory.topics.top_k.vectors import Pairs, Signed, by_subsets, by_threshold, summed
 from noisytheory.trial.sides import exact_numbers
 from noisytheory.vocabulary.exact import root
@@ -232,8 +233,8 @@ def support(at: Rows, k: int, C: int, errors: int, vectors: int) -> dict[str, Nu
 def three(at: Rows, k: int, C: int, shift: int) -> dict[str, Numbers]:
     r"""Distance of the weights from those of the regime that $\bar k$ says."""
     found, average, other = svms(at, k, C, "AT_k", "C", "nu")
-    bar = N * average.alpha.sum(axis=1)
     exact = at.z.dtype == object
+    bar = N * average.alpha.sum(axis=1) if exact else np.array([_public_bar(z, C) for z in at.z])
     room = Fraction(0) if exact else 1e-7
     take = np.asarray(k + shift >= bar - room)
     predicted = np.where(take[:, None], average.w, other.w)
@@ -242,6 +243,12 @@ def three(at: Rows, k: int, C: int, shift: int) -> dict[str, Numbers]:
     near = np.asarray(abs(k + shift - bar) < 1e-5) & (not exact)
     lhs = dot(difference, difference)
     return dict(lhs=lhs, rhs=lhs * 0, scale=size + 1, applies=~near)
+
+
+def _public_bar(z: Numbers, C: int) -> float:
+    """Of signed rows, with labels of both kinds."""
+    labels = np.where(np.arange(N) % 2, -1.0, 1.0)
+    return k_bar(fit(labels[:, None] * z, labels, "hinge", k=N, C=C, tol=1e-9), N)
 
 
 def on_the_path(at: Rows, k: int, C: int, wrong: str) -> dict[str, Numbers]:
