@@ -85,7 +85,8 @@ def columns(
     if array.ndim != 2 or array.shape[0] != array.shape[1] or not array.size:
         raise ValueError(f"confusion must be a square matrix, got shape {array.shape}")
     if not (array.min() >= 0 and array.max() <= 1 + SUM):
-        raise ValueError("confusion must hold probabilities in [0, 1]")
+        wrong = array[~((array >= 0) & (array <= 1 + SUM))][0]
+        raise ValueError(f"confusion must hold probabilities in [0, 1], got {wrong}")
     if orientation not in (None, "column", "row"):
         raise ValueError(f'orientation must be "column" or "row", got {orientation!r}')
     down, across = (abs(array.sum(axis=axis) - 1).max() <= SUM for axis in (0, 1))
