@@ -72,12 +72,17 @@ class _Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if reset:
             self.classes_ = np.unique(labels if classes is None else np.asarray(classes))
             self._order = self.classes_ if classes is None else np.asarray(classes)
-            if len(self.classes_) < len(self._order) or self._order.ndim != 1:
+            if self._order.ndim != 1 or len(self.classes_) < len(self._order):
                 raise ValueError(f"classes must be a list of different ones, got {classes!r}")
             if len(self.classes_) < 2:
                 raise ValueError(
                     f"y must hold at least two classes, got only one class: {self.classes_[0]}"
                 )
+        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ValueError(
+                f"classes must be those of the first call, {self.classes_.tolist()}, got "
+                f"{classes!r}"
+            )
         places = np.searchsorted(self.classes_, labels)
         codes = np.minimum(places, len(self.classes_) - 1)
         if np.any(self.classes_[codes] != labels):
@@ -97,13 +102,18 @@ class _Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 else np.hstack([points, one])
             )
         if self.unit_norm:
-            if sparse.issparse(points):
-                norms = np.sqrt(np.asarray(points.multiply(points).sum(axis=1)).ravel())
-                points = sparse.diags_array(1 / np.where(norms > 0, norms, 1.0)) @ points
-                points = points.tocsr()
-            else:
-                norms = np.linalg.norm(points, axis=1)
-                points = points / np.where(norms > 0, norms, 1.0)[:, None]
+            thin = sparse.issparse(points)
+            with np.errstate(over="ignore"):
+                norms = (np.sqrt(np.asarray(points.multiply(points).sum(axis=1)).ravel()) if thin
+                         else np.linalg.norm(points, axis=1))
+            if not np.isfinite(norms).all():
+                raise ValueError(
+                    "X must have rows whose norm is a float, got numbers up to "
+                    f"{abs(points).max():.3g}: scale it"
+                )
+            norms = np.where(norms > 0, norms, 1.0)
+            points = (sparse.diags_array(1 / norms) @ points).tocsr() if thin else (
+                points / norms[:, None])
         return points
 
     def _confusion_of(self, given: Given, orientation: Orientation | None) -> Floats:
@@ -464,7 +474,10 @@ class UMAClassifier(_Linear):
         if first:
             self._confuse()
             self._hint(3)
-        return self._learn(points, codes, None if first else self.coef_, 1)
+        self._learn(points, codes, None if first else self.coef_, 1)
+        if codes.any() and not self.coef_.any():
+            self._say_why()
+        return self
 
     def _features(self, points: Any) -> Any:
         """Rows as of any linear model; large dense ones are not copied."""

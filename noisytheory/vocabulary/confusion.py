@@ -466,6 +466,8 @@ def estimate_confusion(
     >>> estimate_confusion(["b", "b", "a"], ["a", "b", "a"], ["b", "a"]).matrix.tolist()
     [[1.0, 0.5], [0.0, 0.5]]
     """
+    if not np.size(true):
+        raise ValueError("true must hold a label of every class, got none")
     named = np.unique(np.asarray(true)) if classes is None else classes
     counts = _counts(dict(noisy=noisy, true=true), named)
     if isinstance(named, int | np.integer):
@@ -508,7 +510,8 @@ class ConfusionEstimate:
         if counts.ndim != 2 or counts.shape[0] != counts.shape[1]:
             raise ValueError(f"counts must be a square matrix, got shape {counts.shape}")
         if not np.isfinite(counts).all() or np.any(counts < 0) or np.any(counts % 1):
-            raise ValueError("counts must be whole numbers >= 0")
+            wrong = counts[~((counts >= 0) & (counts % 1 == 0))][0]
+            raise ValueError(f"counts must be whole numbers >= 0, got {wrong:g}")
         if self.classes is not None:
             named = tuple(np.asarray(self.classes).tolist())
             if len(named) != len(counts) or len(set(named)) < len(named):
