@@ -275,10 +275,10 @@ def test_it_says_that_and_why_nothing_was_learned(change, why):
 @pytest.mark.parametrize("model", [UMAClassifier(NOISE), UltraconservativeClassifier()])
 def test_what_came_is_in_the_message(model, form):
     x, noisy, _ = confused(30)
-    with pytest.raises(ValueError, match="whose norm is a float, got numbers up to .*e\\+200: scale"):
+    with pytest.raises(ValueError, match=r"norm is a float, got numbers up to .*e\+200: scale"):
         model.fit(form(1e200 * x), noisy)
     model.partial_fit(form(x), noisy, classes=[0, 1, 2])
-    with pytest.raises(ValueError, match=r"classes must be those of the first call, \[0, 1, 2\], got"):
+    with pytest.raises(ValueError, match=r"those of the first call, \[0, 1, 2\], got"):
         model.partial_fit(form(x), noisy, classes=[0, 1])
     if isinstance(model, UMAClassifier):
         with pytest.raises(ValueError, match="classes must be a list of different ones, got 'abc'"):
