@@ -1,4 +1,9 @@
-"""Learning theory on trial: compute a bound, simulate what it speaks of, reach a verdict."""
+"""Learning theory on trial: compute a bound, simulate what it speaks of, reach a verdict.
+
+Topics and the vocabulary have short names here, which are attributes and no modules:
+``from noisytheory import multiclass`` works, ``from noisytheory.multiclass import uma`` does not.
+To import from one write its long name, ``noisytheory.topics.multiclass``.
+"""
 
 from __future__ import annotations
 

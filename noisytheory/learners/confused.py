@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from noisytheory.learners.seeds import generator
 from noisytheory.topics.multiclass import (
     Run,
     gain_by_known_confusion,
@@ -25,7 +26,6 @@ from noisytheory.vocabulary.confusion import (
     Orientation,
     amplification,
     columns,
-    inverse_of,
 )
 from noisytheory.vocabulary.domains import COUNT, one_of
 
@@ -72,12 +72,17 @@ class _Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if reset:
             self.classes_ = np.unique(labels if classes is None else np.asarray(classes))
             self._order = self.classes_ if classes is None else np.asarray(classes)
-            if len(self.classes_) < len(self._order) or self._order.ndim != 1:
+            if self._order.ndim != 1 or len(self.classes_) < len(self._order):
                 raise ValueError(f"classes must be a list of different ones, got {classes!r}")
             if len(self.classes_) < 2:
                 raise ValueError(
                     f"y must hold at least two classes, got only one class: {self.classes_[0]}"
                 )
+        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ValueError(
+                f"classes must be those of the first call, {self.classes_.tolist()}, got "
+                f"{classes!r}"
+            )
         places = np.searchsorted(self.classes_, labels)
         codes = np.minimum(places, len(self.classes_) - 1)
         if np.any(self.classes_[codes] != labels):
@@ -97,13 +102,18 @@ class _Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 else np.hstack([points, one])
             )
         if self.unit_norm:
-            if sparse.issparse(points):
-                norms = np.sqrt(np.asarray(points.multiply(points).sum(axis=1)).ravel())
-                points = sparse.diags_array(1 / np.where(norms > 0, norms, 1.0)) @ points
-                points = points.tocsr()
-            else:
-                norms = np.linalg.norm(points, axis=1)
-                points = points / np.where(norms > 0, norms, 1.0)[:, None]
+            thin = sparse.issparse(points)
+            with np.errstate(over="ignore"):
+                norms = (np.sqrt(np.asarray(points.multiply(points).sum(axis=1)).ravel()) if thin
+                         else np.linalg.norm(points, axis=1))
+            if not np.isfinite(norms).all():
+                raise ValueError(
+                    "X must have rows whose norm is a float, got numbers up to "
+                    f"{abs(points).max():.3g}: scale it"
+                )
+            norms = np.where(norms > 0, norms, 1.0)
+            points = (sparse.diags_array(1 / norms) @ points).tocsr() if thin else (
+                points / norms[:, None])
         return points
 
     def _confusion_of(self, given: Given, orientation: Orientation | None) -> Floats:
@@ -186,7 +196,7 @@ class UltraconservativeClassifier(_Linear):
         Append a constant 1 to every row.
     unit_norm : bool
         Divide rows by their norm, as the mistake bound $2/\theta^2$ supposes; zero rows stay.
-    random_state : int, Generator or None
+    random_state : int, Generator, RandomState or None
         For the order and for random steps.
 
     Attributes
@@ -264,7 +274,7 @@ class UltraconservativeClassifier(_Linear):
         _true_or_false(self, "shuffle", "fit_intercept", "unit_norm")
 
     def _learn(self, points: Any, codes: NDArray[np.int64], passes: int) -> Self:
-        rng = np.random.default_rng(_seed(self.random_state))
+        rng = generator(self.random_state)
         # The order is the same whatever the step.
         draws = rng.spawn(1)[0] if self.step == "random" else None
         for _ in range(passes):
@@ -313,7 +323,7 @@ class UMAClassifier(_Linear):
         Append a constant 1 to every row.
     unit_norm : bool
         Divide rows by their norm, which the theory supposes; zero rows stay.
-    random_state : int, Generator or None
+    random_state : int, Generator, RandomState or None
         For random pairs and steps, and for the bootstrap of an estimated confusion.
 
     Attributes
@@ -330,9 +340,9 @@ class UMAClassifier(_Linear):
         Of an estimate: above 1 its update vectors are expected to be further off than without a
         correction.
     expected_gain_ : float
-        After `fit` without audited examples, with an estimate, or with a matrix and fewer than four
-        million numbers in ``X``: by how much ignoring the noise errs more, as the noisy labels
-        tell; between -1 and 1, where an estimate beyond is cut off.
+        After a `fit` that learned, without audited examples, with an estimate, or with a matrix and
+        fewer than four million numbers in ``X``: by how much ignoring the noise errs more, as the
+        noisy labels tell; between -1 and 1, where an estimate beyond is cut off.
     class_shares_ : array, shape (Q,)
         Estimated shares of the true classes.
     audited_errors_ : dict of str to float
@@ -432,10 +442,13 @@ class UMAClassifier(_Linear):
         self._confuse()
         known = None if audited is None else self._audited(audited)
         self._learn(points, codes, None, self.max_iter)
-        if known is None:
-            self._guess(points, codes)
-        else:
+        learned = bool(self.run_.updates or not codes.any())
+        if not learned:
+            self._say_why()
+        if known is not None:
             self._compare(X, y, *known)
+        elif learned:
+            self._guess(points, codes)
         return self
 
     def partial_fit(
@@ -461,7 +474,10 @@ class UMAClassifier(_Linear):
         if first:
             self._confuse()
             self._hint(3)
-        return self._learn(points, codes, None if first else self.coef_, 1)
+        self._learn(points, codes, None if first else self.coef_, 1)
+        if codes.any() and not self.coef_.any():
+            self._say_why()
+        return self
 
     def _features(self, points: Any) -> Any:
         """Rows as of any linear model; large dense ones are not copied."""
@@ -485,6 +501,22 @@ class UMAClassifier(_Linear):
             )
         return self
 
+    def _say_why(self) -> None:
+        """That nothing was learned from labels of which some are not the first class."""
+        longest = float(np.max(self.run_.residual))
+        why = "every row is zero, or the confusion leaves no mistake to correct"
+        if self.alpha > 0:
+            why = f"from W = 0 no score leads by alpha = {self.alpha:g}, so that alpha must be 0"
+        elif self.run_.stopped == "no error set":
+            why = f"no update vector leads by error_alpha = {self.error_alpha:g}: 0 is the default"
+        elif longest > 0:
+            why = (f"the longest update vector has length {longest:.3g}, and tolerance is "
+                   f"{self.tolerance:g}")
+        warnings.warn(
+            f"nothing was learned, and everything is predicted to be {self.classes_[0]}: {why}",
+            UserWarning, stacklevel=3,
+        )
+
     def _run(
         self, points: Any, codes: NDArray[np.int64], confusion: Floats, start: Any, most: int
     ) -> Run:
@@ -493,7 +525,7 @@ class UMAClassifier(_Linear):
             step=self.step, normalise=self.normalise, stop=self.stop, tolerance=self.tolerance,
             max_iter=most, alpha=self.alpha, error_alpha=self.error_alpha, ties=self.ties,
             least_share=self.least_share, start=start,
-            rng=np.random.default_rng(_seed(self.random_state)),
+            rng=generator(self.random_state),
         )
 
     def _confuse(self) -> None:
@@ -503,19 +535,11 @@ class UMAClassifier(_Linear):
         for name in ("expected_gain_", "audited_errors_"):
             self.__dict__.pop(name, None)  # of another fit
         self.confusion_: Floats = self._confusion_of(given, self.orientation)
-        inverse_of(self.confusion_)
-        self.condition_ = float(np.linalg.cond(self.confusion_))
-        self.amplification_ = float(amplification(self.confusion_).max())
+        self.amplification_, self.condition_ = costs(self.confusion_, level=4)
         self.relative_leakage_ = None
         if isinstance(given, ConfusionEstimate):
-            rng = np.random.default_rng(_seed(self.random_state))
+            rng = generator(self.random_state)
             self.relative_leakage_ = given.relative_leakage(rng=rng)
-        if self.amplification_ > ILL:
-            warnings.warn(
-                f"the confusion is nearly singular: it amplifies noise {self.amplification_:.3g} "
-                f"times, so the sample must be {self.amplification_**2:.3g} times as large "
-                f"(condition number {self.condition_:.3g})", UserWarning, stacklevel=3,
-            )
 
     def _guess(self, points: Any, codes: NDArray[np.int64]) -> None:
         """Whether the confusion is worth its errors, as far as the noisy labels tell."""
@@ -529,7 +553,7 @@ class UMAClassifier(_Linear):
         ours, other = _predicted(self.coef_, points), _predicted(plain.weights, points)
         if self._memorised(other, codes) or self._memorised(ours, codes):
             # Labels that were learned by heart tell nothing: each half is asked of the other's.
-            rng = np.random.default_rng(_seed(self.random_state))
+            rng = generator(self.random_state)
             first = rng.permutation(len(codes)) < len(codes) // 2
             for held in (first, ~first):
                 for confusion, found in ((self.confusion_, ours), (none, other)):
@@ -540,7 +564,7 @@ class UMAClassifier(_Linear):
             gain = gain_by_noisy_labels(
                 ours, other, codes,
                 ConfusionEstimate(given.counts[np.ix_(self._places, self._places)]),
-                rng=np.random.default_rng(_seed(self.random_state)),
+                rng=generator(self.random_state),
             )
         else:
             # A matrix does not say how wrong it may be, and its own word is taken.
@@ -632,6 +656,18 @@ class UMAClassifier(_Linear):
                 )
 
 
+def costs(confusion: Floats, level: int) -> tuple[float, float]:
+    """Noise amplification and condition number; a warning, on that level, where they are large."""
+    beta, condition = float(amplification(confusion).max()), float(np.linalg.cond(confusion))
+    if beta > ILL:
+        warnings.warn(
+            f"the confusion is nearly singular: it amplifies noise {beta:.3g} times, so the sample "
+            f"must be {beta**2:.3g} times as large (condition number {condition:.3g})",
+            UserWarning, stacklevel=level,
+        )
+    return beta, condition
+
+
 def _predicted(weights: Floats, points: Any) -> NDArray[np.int64]:
     found: NDArray[np.int64] = np.argmax(np.asarray(points @ weights.T), axis=1)
     return found
@@ -654,10 +690,3 @@ def _sortable(name: str, labels: Any) -> None:
 def _true_or_false(model: Any, *names: str) -> None:
     for name in names:
         one_of(name, getattr(model, name), (True, False))
-
-
-def _seed(state: Any) -> Any:
-    """What NumPy makes a generator of, from what scikit-learn takes."""
-    if isinstance(state, np.random.RandomState):
-        return int(state.randint(2**31 - 1))
-    return state

@@ -2,14 +2,15 @@ r"""Logistic regression whose loss takes the confusion of labels into account.""
 
 from __future__ import annotations
 
+import warnings
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from noisytheory.learners.confused import Given, _Linear
+from noisytheory.learners.confused import Given, _Linear, costs
 from noisytheory.vocabulary.confusion import Orientation, inverse_of
-from noisytheory.vocabulary.domains import NONNEGATIVE
+from noisytheory.vocabulary.domains import COUNT, NONNEGATIVE, one_of
 from noisytheory.vocabulary.threads import one_thread_each
 
 __all__ = ["CorrectedLogisticRegression"]
@@ -45,7 +46,7 @@ class CorrectedLogisticRegression(_Linear):
 
     Notes
     -----
-    Patrini, Rozza, Menon, Nock, Qu, CVPR 2017.
+    Patrini, Rozza, Menon, Nock, Qu, CVPR 2017. It warns of a confusion that is singular, or nearly.
 
     Examples
     --------
@@ -89,16 +90,19 @@ class CorrectedLogisticRegression(_Linear):
         """
         from scipy.optimize import minimize
 
-        if self.correction not in ("forward", "backward", "none"):
-            raise ValueError(
-                f"correction must be forward, backward or none, got {self.correction!r}"
-            )
+        one_of("correction", self.correction, ("forward", "backward", "none"))
         NONNEGATIVE.check("penalty", self.penalty)
+        COUNT.check("max_iter", self.max_iter)
         points, codes = self._checked(X, y, classes, reset=True)
         count, n = len(self.classes_), points.shape[0]
         used = None if self.correction == "none" else self.confusion
         matrix = self._confusion_of(used, self.orientation)
         weights = inverse_of(matrix).T[codes] if self.correction == "backward" else None
+        try:
+            costs(matrix, level=3)
+        except ValueError as error:
+            warnings.warn(f"{error}; nor can a forward correction tell them apart", UserWarning,
+                          stacklevel=2)
         rows = matrix[codes]
 
         def loss(flat: Floats) -> tuple[float, Floats]:

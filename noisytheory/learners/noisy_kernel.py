@@ -18,6 +18,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from noisytheory.learners.seeds import checked_state
 from noisytheory.topics.online.bounds import ABOVE_1, inadmissible, label_bound
 from noisytheory.topics.online.comparator import regret_of
 from noisytheory.topics.online.copied_kernels import squared_norm
@@ -349,7 +350,9 @@ class _NoisyKernel(BaseEstimator, ABC):  # type: ignore[misc]
         self, source: Source, targets: list[Floats], available: int | None, horizon: int | None
     ) -> None:
         """One pass, the same tape for every target."""
-        seed = check_random_state(self._random if hasattr(self, "_random") else self.random_state)
+        seed = check_random_state(
+            self._random if hasattr(self, "_random") else checked_state(self.random_state)
+        )
         rng = np.random.default_rng(seed.randint(2**31 - 1))
         tape: Tape = draw_tape(
             len(targets[0]), self._scheme, self._law, source, rng=rng, available=available,
@@ -621,7 +624,7 @@ class NoisyKernelClassifier(ClassifierMixin, _NoisyKernel):  # type: ignore[misc
             if len(self.classes_) < 2:
                 raise ValueError(f"classes must be two or more, got {classes!r}")
             self._resolve(squares, None)
-            self._random = check_random_state(self.random_state)
+            self._random = check_random_state(checked_state(self.random_state))
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError(f"classes must be those of the first call, got {classes!r}")
         else:
@@ -722,7 +725,7 @@ class NoisyKernelRegressor(RegressorMixin, _NoisyKernel):  # type: ignore[misc]
         bound = self._labelled(y)
         if first:
             self._resolve(squares, bound)
-            self._random = check_random_state(self.random_state)
+            self._random = check_random_state(checked_state(self.random_state))
         else:
             self._grow(squares, bound)
         self._learn(source, self._targets(y), available, None)

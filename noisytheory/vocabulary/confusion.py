@@ -85,7 +85,8 @@ def columns(
     if array.ndim != 2 or array.shape[0] != array.shape[1] or not array.size:
         raise ValueError(f"confusion must be a square matrix, got shape {array.shape}")
     if not (array.min() >= 0 and array.max() <= 1 + SUM):
-        raise ValueError("confusion must hold probabilities in [0, 1]")
+        wrong = array[~((array >= 0) & (array <= 1 + SUM))][0]
+        raise ValueError(f"confusion must hold probabilities in [0, 1], got {wrong}")
     if orientation not in (None, "column", "row"):
         raise ValueError(f'orientation must be "column" or "row", got {orientation!r}')
     down, across = (abs(array.sum(axis=axis) - 1).max() <= SUM for axis in (0, 1))
@@ -465,6 +466,8 @@ def estimate_confusion(
     >>> estimate_confusion(["b", "b", "a"], ["a", "b", "a"], ["b", "a"]).matrix.tolist()
     [[1.0, 0.5], [0.0, 0.5]]
     """
+    if not np.size(true):
+        raise ValueError("true must hold a label of every class, got none")
     named = np.unique(np.asarray(true)) if classes is None else classes
     counts = _counts(dict(noisy=noisy, true=true), named)
     if isinstance(named, int | np.integer):
@@ -507,7 +510,8 @@ class ConfusionEstimate:
         if counts.ndim != 2 or counts.shape[0] != counts.shape[1]:
             raise ValueError(f"counts must be a square matrix, got shape {counts.shape}")
         if not np.isfinite(counts).all() or np.any(counts < 0) or np.any(counts % 1):
-            raise ValueError("counts must be whole numbers >= 0")
+            wrong = counts[~((counts >= 0) & (counts % 1 == 0))][0]
+            raise ValueError(f"counts must be whole numbers >= 0, got {wrong:g}")
         if self.classes is not None:
             named = tuple(np.asarray(self.classes).tolist())
             if len(named) != len(counts) or len(set(named)) < len(named):

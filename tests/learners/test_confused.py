@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import warnings
 
 import numpy as np
@@ -15,6 +16,8 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from noisytheory.learners import (
     CorrectedLogisticRegression,
+    NoisyKernelClassifier,
+    NoisyKernelRegressor,
     UltraconservativeClassifier,
     UMAClassifier,
 )
@@ -241,13 +244,79 @@ def test_every_combination_of_its_options_gives_what_the_function_gives(form):
             NOISE, fit_intercept=False, unit_norm=False, random_state=3, **options
         )
         with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="the noisy labels tell")
+            warnings.filterwarnings("ignore", message="the noisy labels tell|nothing was learned")
             model.fit(rows, NAMES[noisy])
         run = uma(rows, noisy, NOISE, rng=np.random.default_rng(3), **options)
         np.testing.assert_array_equal(model.coef_, run.weights)
         assert (model.run_.draws, model.run_.stopped) == (run.draws, run.stopped)
 
 
+@pytest.mark.parametrize(("change", "why"), [
+    (dict(alpha=0.1), r"from W = 0 no score leads by alpha = 0.1, so that alpha must be 0"),
+    (dict(error_alpha=0.9), r"no update vector leads by error_alpha = 0.9: 0 is the default"),
+    (dict(tolerance=9.0), r"the longest update vector has length 0\.\d+, and tolerance is 9"),
+    (dict(fit_intercept=False), r"every row is zero"),
+])
+def test_it_says_that_and_why_nothing_was_learned(change, why):
+    x, noisy, _ = confused(30)
+    if "fit_intercept" in change:
+        x = 0 * x
+    model = UMAClassifier(NOISE, **change)
+    told = rf"nothing was learned, and everything is predicted to be {NAMES[0]}: {why}"
+    with pytest.warns(UserWarning, match=told) as caught:
+        model.fit(x, NAMES[noisy])
+    assert len(caught) == 1 and not hasattr(model, "expected_gain_")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # labels that are all the first class's leave nothing
+        UMAClassifier(alpha=0.1).fit(x, np.zeros(len(x)), classes=[0, 1])
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
+@pytest.mark.parametrize("model", [UMAClassifier(NOISE), UltraconservativeClassifier()])
+def test_what_came_is_in_the_message(model, form):
+    x, noisy, _ = confused(30)
+    with pytest.raises(ValueError, match=r"norm is a float, got numbers up to .*e\+200: scale"):
+        model.fit(form(1e200 * x), noisy)
+    model.partial_fit(form(x), noisy, classes=[0, 1, 2])
+    with pytest.raises(ValueError, match=r"those of the first call, \[0, 1, 2\], got"):
+        model.partial_fit(form(x), noisy, classes=[0, 1])
+    if isinstance(model, UMAClassifier):
+        with pytest.raises(ValueError, match="classes must be a list of different ones, got 'abc'"):
+            model.fit(form(x), noisy, classes="abc")
+        with pytest.warns(UserWarning, match="nothing was learned"):
+            UMAClassifier(NOISE, alpha=0.1).partial_fit(form(x), noisy)
+
+
+@pytest.mark.parametrize("state", ["seven", -1, 1.5, 2**32, [1, 2]])
+@pytest.mark.parametrize("learner", [
+    UMAClassifier, UltraconservativeClassifier, NoisyKernelClassifier, NoisyKernelRegressor,
+])
+def test_all_learners_refuse_a_random_state_by_its_name(learner, state):
+    said = r"random_state must be a whole number in \[0, 4294967295\], .*None, got " + re.escape(
+        repr(state))
+    with pytest.raises(ValueError, match=said):
+        learner(random_state=state).fit([[0.5], [-0.5]], [0, 1])
+    for one in (np.random.RandomState(1), np.int64(3), None):
+        learner(random_state=one).fit([[0.5], [-0.5]], [0, 1])
+
+
+def test_a_forward_correction_says_that_classes_cannot_be_told_apart():
+    x, noisy, _ = confused(30)
+    same = np.array([[0.5, 0.5, 0.1], [0.4, 0.4, 0.1], [0.1, 0.1, 0.8]])
+    with pytest.warns(UserWarning, match="nor can a forward correction tell them apart"):
+        CorrectedLogisticRegression(same).fit(x, noisy)
+    with pytest.raises(ValueError, match="must be invertible"):
+        CorrectedLogisticRegression(same, correction="backward").fit(x, noisy)
+    near = same + 1e-3 * np.array([[1, -1, 0], [-1, 1, 0], [0, 0, 0]])
+    with pytest.warns(UserWarning, match="nearly singular: it amplifies noise"):
+        CorrectedLogisticRegression(near).fit(x, noisy)
+    bad = np.full((3, 3), 1 / 3)
+    for bad[0, 1], got in ((1.2, "1.2"), (-0.1, "-0.1"), (np.nan, "nan")):
+        with pytest.raises(ValueError, match=rf"probabilities in \[0, 1\], got {got}"):
+            CorrectedLogisticRegression(bad).fit(x, noisy)
+
+
+@pytest.mark.filterwarnings("ignore:nothing was learned")
 def test_each_of_its_options_changes_a_run():
     # Points without any class, often tied, and much noise: so that steps may be forced.
     rng = np.random.default_rng(4)

@@ -7,8 +7,6 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import uma_again
-from scipy import sparse
-from sklearn.decomposition import KernelPCA
 
 from noisytheory.topics.multiclass import (
     error_set,
@@ -24,14 +22,6 @@ from noisytheory.topics.multiclass.convergence import simulate as stuck_runs
 from noisytheory.topics.multiclass.deviations import bounds, simulate
 from noisytheory.topics.multiclass.deviations import sides as deviations
 from noisytheory.topics.multiclass.experiments import simulate as experiments
-from noisytheory.topics.multiclass.experiments.front_end import kernel_features
-from noisytheory.topics.multiclass.experiments.protocol import (
-    CLASSIFIERS,
-    drawn_apart,
-    five_steps,
-    self_training,
-)
-from noisytheory.topics.multiclass.experiments.text import documents
 from noisytheory.topics.multiclass.experiments.toy import READINGS, sectors, toy_data
 from noisytheory.topics.multiclass.instances import FIVE, random_instances
 from noisytheory.topics.multiclass.mistakes import bounds as mistake_bounds
@@ -363,89 +353,6 @@ def test_the_circle_keeps_all_classes():
     assert x.shape == (300, 2) and test.shape == (50, 2) and len(truth) == 50
     assert len(np.unique(t)) == 10
     np.testing.assert_allclose(np.linalg.norm(x, axis=1), 1)
-
-
-def test_five_steps_are_what_they_say():
-    rng = np.random.default_rng(5)
-    t = rng.integers(3, size=600)
-    x = np.eye(3)[t] + 0.3 * rng.normal(size=(600, 3))
-    few, audited, _ = drawn_apart(t, 5, 0.2, rng=rng)
-    found = five_steps(x[few], t[few], x[audited], t[audited], x, max_iter=50)
-    said = np.argmax(x[audited] @ found.rough.T, axis=1)
-    for q in range(3):
-        own = t[audited] == q
-        np.testing.assert_allclose(
-            found.confusion.matrix[:, q], np.bincount(said[own], minlength=3) / own.sum()
-        )
-    assert found.true_labels == 15 + 120
-    again = uma(x, found.labels, found.confusion.matrix, orientation="column", max_iter=50)
-    np.testing.assert_array_equal(found.uma, again.weights)
-
-
-def test_five_steps_take_any_labels_and_know_all_rivals():
-    rng = np.random.default_rng(5)
-    names = np.array(["ant", "bee", "cow"])
-    codes = rng.integers(3, size=600)
-    x, t = np.eye(3)[codes] + 0.3 * rng.normal(size=(600, 3)), names[codes]
-    few, audited, _ = drawn_apart(t, 5, 0.2, rng=rng)
-    found = five_steps(x[few], t[few], x[audited], t[audited], x, rest_labels=t, max_iter=50)
-    table = found.errors(x, t)
-    assert set(table) == set(CLASSIFIERS)
-    assert max(table.values()) < 0.2
-    full = uma(x, codes, np.eye(3), max_iter=50)
-    np.testing.assert_array_equal(found.full, full.weights)
-    for form in (np.ndarray.tolist, sparse.coo_array):
-        said = five_steps(form(x[few]), t[few], form(x[audited]), t[audited], form(x),
-                          rest_labels=t, max_iter=50)
-        assert said.errors(form(x), t) == pytest.approx(table, abs=0.01)
-    without = five_steps(x[few], t[few], x[audited], t[audited], x, max_iter=50)
-    assert set(without.errors(x, t)) == set(CLASSIFIERS) - {"full"}
-    for labels in (t[:1], t[:-1]):  # one label would be broadcast over all rows
-        with pytest.raises(ValueError, match="labels must be one a row"):
-            without.errors(x, labels)
-    with pytest.raises(ValueError, match="rest_labels"):
-        without.predict("full", x)
-    with pytest.raises(ValueError, match="name must be one of"):
-        found.predict("best", x)
-    with pytest.raises(ValueError, match="few_labels must hold every class, none is bee"):
-        five_steps(x[few[:5]], t[few[:5]], x[audited], t[audited], x)
-    for rest, options, wrong in (
-        (x[:, :2], {}, "one d, got"), (x[:0], {}, "n >= 1"), (x[0], {}, r"must be \(n, d\)"),
-        (x, dict(step="x"), "step must be one of"), (x, dict(strategy="x"), "strategy must be"),
-        (x, dict(rest_labels=t[:-1]), "one a row of the rest, 600"),
-    ):
-        with pytest.raises(ValueError, match=wrong):
-            five_steps(x[few], t[few], x[audited], t[audited], rest, **options)
-    with pytest.raises(ValueError, match="per_class must be 1 to"):
-        drawn_apart(t, 500, 0.2, rng=rng)
-
-
-def test_documents_are_sparse_uneven_and_of_norm_one():
-    x, t = documents(400, rng=np.random.default_rng(1))
-    sizes = np.bincount(t)
-    assert len(sizes) == 9 and sizes[0] > 4 * sizes[8]
-    np.testing.assert_allclose(np.sqrt(x.multiply(x).sum(axis=1)), 1)
-    assert x.nnz < 0.15 * 400 * 500
-
-
-def test_self_training_learns():
-    rng = np.random.default_rng(6)
-    t = rng.integers(3, size=400)
-    x = np.eye(3)[t] + 0.25 * rng.normal(size=(400, 3))
-    model = self_training(x[:30], t[:30], x[30:])
-    assert np.mean(model.predict(x) == t) > 0.95
-
-
-def test_kernel_features_are_those_of_scikit_learn_and_unit():
-    rng = np.random.default_rng(7)
-    x, new = rng.normal(size=(30, 4)), rng.normal(size=(5, 4))
-    ours = kernel_features(x, new, components=6, gamma=0.3, unit=False)
-    model = KernelPCA(6, kernel="rbf", gamma=0.3, eigen_solver="dense").fit(x)
-    np.testing.assert_allclose(np.abs(ours[1]), np.abs(model.transform(new)), atol=1e-8)
-    (few,) = kernel_features(x, components=3, landmarks=10, rng=rng)
-    np.testing.assert_allclose(np.linalg.norm(few, axis=1), 1)
-    with pytest.raises(ValueError, match="gamma must be given where most points are equal"):
-        kernel_features([[0.0]] * 9 + [[1.0]])
 
 
 def test_digits_keep_their_pixels_and_features_on_the_sphere():

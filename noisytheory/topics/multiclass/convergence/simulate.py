@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import permutations
 from typing import Any, TypeAlias
 
@@ -92,8 +93,8 @@ def stuck_law(mass: float, step: str, n: int) -> Law:
         there = ends(middle[open_], at[open_])
         high[open_] = np.where(there, middle[open_], high[open_])
         low[open_] = np.where(there, low[open_], middle[open_])
-    hurt = float(chance[at] @ binom.sf(low, rest[at], 1 - FLIPPED))
-    return Law([0.0, 1.0], [float(chance.sum()) - hurt, hurt], error=1e-6)
+    hurt = math.fsum(chance[at] * binom.sf(low, rest[at], 1 - FLIPPED))
+    return Law([0.0, 1.0], [math.fsum(chance) - hurt, hurt], error=1e-6)
 
 
 ATOMS = {

@@ -18,7 +18,7 @@ from noisytheory.vocabulary.confusion import (
     estimate_confusion,
     inverse_of,
 )
-from noisytheory.vocabulary.domains import one_of
+from noisytheory.vocabulary.domains import checked_floats, one_of
 
 __all__ = [
     "CLASSIFIERS", "FiveSteps", "drawn_apart", "five_steps", "learn_together", "self_trained",
@@ -143,11 +143,16 @@ class FiveSteps:
         -------
         array, shape (m,)
         """
-        if name not in CLASSIFIERS:
-            raise ValueError(f"name must be one of {', '.join(CLASSIFIERS)}, got {name!r}")
+        one_of("name", name, tuple(CLASSIFIERS))
+        rows = _examples("points", points)
+        if rows.shape[1] != self.rest.shape[1]:
+            raise ValueError(
+                f"points must have {self.rest.shape[1]} features, as the rest has, got "
+                f"{rows.shape[1]}"
+            )
         if name == "svm":
-            return np.asarray(self.classes[self.svm.predict(_rows(points))])
-        return np.asarray(self.classes[_winners(points, getattr(self, name))])
+            return np.asarray(self.classes[self.svm.predict(rows)])
+        return np.asarray(self.classes[_winners(rows, getattr(self, name))])
 
     def errors(self, points: Any, labels: ArrayLike) -> dict[str, float]:
         """Shares of wrong predictions: a row of Table 1 on one's own data.
@@ -169,6 +174,8 @@ class FiveSteps:
                 f"labels must be one a row of the points, {_rows(points).shape[0]} of them, got "
                 f"shape {true.shape}"
             )
+        if not np.isin(true, self.classes).any():
+            raise ValueError(f"labels must be classes, {self.classes.tolist()}, got {true[0]!s}")
         for name in CLASSIFIERS:
             try:
                 found[name] = float(np.mean(self.predict(name, points) != true))
@@ -198,11 +205,36 @@ def _rows(points: Any) -> Any:
 
 
 def _stacked(*parts: Any) -> Any:
-    if hasattr(parts[0], "tocsr"):
+    if any(hasattr(part, "tocsr") for part in parts):
         from scipy import sparse
 
-        return sparse.vstack(parts, format="csr")
+        return sparse.vstack([sparse.csr_array(part) for part in parts], format="csr")
     return np.concatenate(parts)
+
+
+def _examples(name: str, points: Any) -> Any:
+    """Rows of finite numbers, refused by their name; bytes stay bytes."""
+    if isinstance(points, np.ndarray) and points.dtype == np.uint8 and points.ndim == 2:
+        return points
+    rows = points.tocsr() if hasattr(points, "tocsr") else checked_floats(name, points)
+    if rows.ndim != 2 or not rows.shape[0]:
+        raise ValueError(f"{name} must have shape (n, d) with n >= 1, got {rows.shape}")
+    if not np.isfinite(rows.data if hasattr(points, "tocsr") else rows).all():
+        raise ValueError(f"{name} must be finite, got infinity or NaN")
+    return rows
+
+
+def _labels(name: str, labels: ArrayLike, rows: Any) -> NDArray[Any]:
+    """One label a row, of one kind, refused by their name."""
+    found = np.asarray(labels)
+    if found.shape != rows.shape[:1]:
+        raise ValueError(
+            f"{name} must be one a row, {rows.shape[0]} of them, got shape {found.shape}"
+        )
+    for label in found.tolist():
+        if not isinstance(label, str | int) and not (isinstance(label, float) and label % 1 == 0):
+            raise ValueError(f"{name} must be classes, names or whole numbers, got {label!r}")
+    return found
 
 
 def five_steps(
@@ -220,7 +252,7 @@ def five_steps(
     few : array-like or sparse matrix, shape (k, d)
         Examples of every class; rows of norm 1 suit the theory.
     few_labels : array-like, shape (k,)
-        Their classes: numbers, strings, whatever can be sorted.
+        Their classes: names, or whole numbers.
     audited, audited_labels : the same
         A sample as the rest is one, with true labels.
     rest : array-like or sparse matrix, shape (n, d)
@@ -241,8 +273,8 @@ def five_steps(
     Raises
     ------
     ValueError
-        If a class is not among the few or was not audited, the confusion has no inverse, or the
-        examples are not of as many features.
+        On bad input, if a class is not among the few or was not audited, or if the confusion has no
+        inverse.
 
     Notes
     -----
@@ -260,11 +292,29 @@ def five_steps(
     """
     one_of("step", step, STEPS)
     one_of("strategy", strategy, STRATEGIES)
-    shapes = [_rows(points).shape for points in (few, audited, rest)]
-    if any(len(shape) != 2 or shape[1] != shapes[0][-1] or not shape[0] for shape in shapes):
-        raise ValueError(f"few, audited and rest must be (n, d) with n >= 1, one d, got {shapes}")
-    if rest_labels is not None and np.shape(rest_labels) != shapes[2][:1]:
-        raise ValueError(f"rest_labels must be one a row of the rest, {shapes[2][0]} of them")
+    if not isinstance(rng, np.random.Generator | None):
+        raise ValueError(f"rng must be a Generator or None, got {rng!r}")
+    sets = {"few": few, "audited": audited, "rest": rest}
+    few, audited, rest = (_examples(name, points) for name, points in sets.items())
+    widths = [rows.shape[1] for rows in (few, audited, rest)]
+    if len(set(widths)) > 1:
+        raise ValueError(f"few, audited and rest must have as many features, got {widths}")
+    given = {"few_labels": (few_labels, few), "audited_labels": (audited_labels, audited)}
+    if rest_labels is not None:
+        given["rest_labels"] = (rest_labels, rest)
+    kinds = {}
+    for name, (labels, rows) in given.items():
+        kinds[name] = {isinstance(label, str) for label in _labels(name, labels, rows).tolist()}
+    if len(set.union(*kinds.values())) > 1:
+        told = ", ".join(
+            f"{name} {' beside '.join('text' if text else 'numbers' for text in sorted(kind))}"
+            for name, kind in kinds.items()
+        )
+        raise ValueError(f"{' and '.join(kinds)} must be of one kind, got {told}")
+    if len(np.unique(np.asarray(few_labels))) < 2:
+        raise ValueError(
+            f"few_labels must hold two classes or more, got {np.asarray(few_labels)[0]!s} alone"
+        )
     found = unlearned(few, few_labels, audited, audited_labels, rest, rest_labels=rest_labels,
                       step=step, strategy=strategy, max_iter=max_iter, rng=rng)
     found.refuse_singular()
@@ -288,7 +338,8 @@ def unlearned(
             raise ValueError(f"{name}_labels must hold every class, none is {missing[0]!s}")
     true = None if rest_labels is None else np.asarray(rest_labels)
     if true is not None and not np.isin(true, classes).all():
-        raise ValueError(f"rest_labels must be among the classes {classes.tolist()}")
+        wrong = true[~np.isin(true, classes)][0]
+        raise ValueError(f"rest_labels must be among the classes {classes.tolist()}, got {wrong!s}")
     return FiveSteps(classes, known, _rows(rest), true, options)
 
 
