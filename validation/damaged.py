@@ -53,6 +53,7 @@ KINDS = {
     "the list": "zarr.json", "the copy of the run": ".journal/run.json",
     "a paper": "*/zarr.json", "a claim": "*/*/zarr.json", "an array": "*/*/*/zarr.json",
     "numbers": "*/*/*/c*", "a journal": ".journal/*.blocks",
+    "the code of its claims": ".journal/claims.json",
 }
 """Where the files of each kind are: each way of damage meets each."""
 
