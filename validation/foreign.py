@@ -76,7 +76,7 @@ def others(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[st
         count["silent"] += not all(stray.is_symlink() for stray in strays)
     shutil.rmtree(store)
     yield "what is not ours in a store", count
-    yield "a link in the place of a folder or a file of a claim", _links_within(quiet)
+    yield "a link, a pipe or a file in the place of what a claim is made of", _links_within(quiet)
     yield "a link, a folder or a pipe where a report is written", _in_the_way(quiet)
     yield "a report of claims that other code tried", _tried_by_other_code(quiet)
     count = Count()
@@ -137,6 +137,22 @@ def _links_within(quiet: Any) -> Count:
         count["silent"] += after != before
         for copy in (store, kept):
             shutil.rmtree(copy)
+    for name, make in itertools.product(
+        ("mine/maximum-0", ".journal/mine~maximum-0.old", ".journal/mine~maximum-0.staged"),
+        (os.mkfifo, Path.touch),
+    ):
+        shutil.copytree(quiet.folder / "quiet", store)
+        shutil.rmtree(store / "mine" / "maximum-0")
+        make(store / name)
+        for words in (quiet.command("report", store, "--output", quiet.folder / "pages"),
+                      *[quiet.words(store, 0)] * 2):
+            done = _run(words)
+            _told(count, done, {0, 2})
+            count["silent"] += done.returncode == 2 and not done.stderr
+            if "audit" in words and done.returncode == 0:
+                count["bits differ"] += not quiet.same(store)
+        count["silent"] += not (store / name).exists()
+        shutil.rmtree(store)
     return count
 
 
