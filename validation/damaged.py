@@ -53,6 +53,7 @@ KINDS = {
     "the list": "zarr.json", "the copy of the run": ".journal/run.json",
     "a paper": "*/zarr.json", "a claim": "*/*/zarr.json", "an array": "*/*/*/zarr.json",
     "numbers": "*/*/*/c*", "a journal": ".journal/*.blocks",
+    "the code of its claims": ".journal/claims.json",
 }
 """Where the files of each kind are: each way of damage meets each."""
 
@@ -125,8 +126,11 @@ def hostile(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[s
         "bytes.py": f'{head}{paper}b"t", {small}', "folder.py": f'{head}{paper}"../t", {small}',
         **{
             f"{word}.py": f'{head}{paper}"t", {small}d = c.paper.tail("{other}", {small}'
-            for word, other in {"html": "t.html", "case": "T", "inside": "t/u"}.items()
+            for word, other in {"html": "t.html", "case": "T"}.items()
         },
+        "papers.py": f'{head}{paper}"t", {small}d = nt.Paper("M", "x").tail("u", {small}',
+        "writes.py": f'{head}import os\nos.write(2, b"\\x1b[31m")\n{paper}"t", {small}'.replace(
+            "rng.uniform(size=size)", 'os.write(1, b"\\x1b[31m") and 1 / 0'),
         "list.py": f'{head}{paper}"t", {small.replace(chr(34) + "x" + chr(34), "[1] * 10**6")}',
         "red.py": f'{head}{paper}"t", {small}'.replace(
             "rng.uniform(size=size)", 'print("\\x1b[31m") or 1 / 0'),
@@ -138,6 +142,9 @@ def hostile(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[s
     folder.mkdir()
     (folder / "asked").mkdir()
     (folder / "asked" / "asked.py").write_text(ends)
+    # The current folder comes first where modules are looked for: none may be called html.
+    files = {f"its-{name}": text for name, text in files.items()}
+    raw = "its-red.py", "its-writes.py"  # for a debugger
     for name, text in files.items():
         (folder / name).write_bytes(text.encode("latin-1"))
     os.mkfifo(folder / "pipe.py")
@@ -164,11 +171,11 @@ def hostile(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[s
         [*one, "--scheduler", "foo://bar"], [*one, "--store", "foo://bar"],
         ["audit", "/dev/zero"],
         *(["audit", folder / name, "--workers", workers]
-          for name in sorted(files) for workers in (0, 1) if workers or name != "red.py"),
+          for name in sorted(files) for workers in (0, 1) if workers or name not in raw),
         *(["audit", folder / name] for name in ("pipe.py", "device.py")),
         *([how, folder / "pipe.py"] for how in ("bound", "claims", "replay", "show")),
-        *([how, folder / "key.py"] for how in ("bound", "claims", "replay", "show")),
-        ["compare", folder / "pipe.py", "n=1"], ["compare", folder / "key.py", "n=1"],
+        *([how, folder / "its-key.py"] for how in ("bound", "claims", "replay", "show")),
+        ["compare", folder / "pipe.py", "n=1"], ["compare", folder / "its-key.py", "n=1"],
         ["bound", "asked/asked.py", "n=1", "delta=.1"],
         ["compare", "asked/asked.py", "n=1:9", "delta=.1"],
         ["replay", "asked/asked.py", "--address", "n=1;0;0"], ["audit", "asked/asked.py"],

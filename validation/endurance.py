@@ -4,7 +4,8 @@
                                    [--jobs N] [--minutes M]
 
 Everything goes through the command line. Signals come at log-uniform instants, from the one on at
-which Python has read our first line, to the parent, a worker or the whole group; limits make the
+which Python has read our first line, to the parent, a worker or the whole group, and at any instant
+before: there Python ends in its own way, and only the store counts; limits make the
 n-th system call fail; stores are damaged byte by byte; files, ids and arguments are hostile. What
 is counted besides the tries is meant to be zero. With ``--record`` the pieces that ran are kept in
 validation/endurance.json, of one commit only, and the page reports/endurance.md is written of all
@@ -34,6 +35,7 @@ from pathlib import Path
 from typing import Any
 
 import damaged
+import foreign
 import surroundings
 
 import noisytheory as nt
@@ -243,6 +245,32 @@ def signals(quiet: Quiet, audits: int, moments: random.Random) -> Iterator[tuple
         count["traceback"] += "Traceback" in said
         count["silent"] += code == 130 and said.count("interrupted") != 1
     yield "SIGTERM or SIGINT to a bound of somebody's file", count
+    count, raw, store = Count(), 0, quiet.folder / "starting"
+    shutil.copytree(quiet.half_done(), store)
+    before = quiet.blocks(store)
+    for _ in range(audits):
+        with subprocess.Popen(
+            audit_words(quiet.folder, store, 1), stderr=subprocess.PIPE, start_new_session=True
+        ) as audit:
+            time.sleep(moments.uniform(0, 1.2 * quiet.begins))
+            audit.send_signal(moments.choice([signal.SIGTERM, signal.SIGINT]))
+            _, said = audit.communicate(timeout=PATIENCE)
+        count["tries"] += 1
+        # Python says "site" or a file of its own, or nothing.
+        of_python = audit.returncode in (1, -signal.SIGTERM, -signal.SIGINT)
+        raw += of_python
+        count["other exit code"] += not of_python and audit.returncode not in {0, 130}
+        count["traceback"] += b"noisytheory/" in said.partition(b"Traceback")[2]
+        count["silent"] += audit.returncode == 130 and said.count(b"interrupted") != 1
+    try:
+        count["blocks lost"] += len(before - quiet.blocks(store))
+    except StoreError:
+        count["unreadable"] += 1
+    shutil.rmtree(store)
+    yield (
+        f"SIGTERM or SIGINT while a process starts, from its first instant on ({raw} of {audits} "
+        "ended by Python, before a line of ours)"
+    ), count
 
 
 LIMITS = {
@@ -286,7 +314,7 @@ def limits(quiet: Quiet, audits: int, moments: random.Random) -> Iterator[tuple[
         yield f"{name} limited", count
 
 
-MODULES = (damaged, surroundings)
+MODULES = (damaged, foreign, surroundings)
 PARTS = {
     "signals": signals, "limits": limits,
     **{

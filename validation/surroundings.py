@@ -21,6 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import noisytheory
 from noisytheory.trial.store import StoreError
 
 BENCHMARKS = Path(__file__).with_name("benchmarks")
@@ -239,7 +240,7 @@ def calls(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str
     """The n-th call of a sort fails; clocks go backwards; a disk takes its time."""
     sorts = {
         "write": 400, "open": 200, "replace": 20, "mkdir": 40, "rename": 8,
-        "processes": 4, "threads": 6, "clock": 1, "disk": 20,
+        "processes": 4, "threads": 6, "clock": 1, "disk": 20, "fsync": 200,
     }
     for how, most in sorts.items():
         count = Count()
@@ -247,6 +248,7 @@ def calls(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str
             store = quiet.folder / f"calls-{how}-{turn}"
             number = int(math.exp(moments.uniform(0, math.log(most))))
             given = quiet.words(store, 2 if how in ("processes", "threads") else 1)[3:]
+            given += ["--durable"] * (how == "fsync")
             codes = {0} if how in ("clock", "disk") else QUIET
             _told(count, _run([sys.executable, "-c", HURT, how, number, *given]), codes)
             _ends_the_same(count, quiet, store)
@@ -284,119 +286,6 @@ def threads(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[s
 def _free_cores() -> str:
     """How many cores this process may use, of how many."""
     return f"{len(os.sched_getaffinity(0))} of {os.cpu_count()} cores"
-
-
-def others(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str, Count]]:
-    """Data of other runs and other people inside a store; two audits at once; durable ones."""
-    count = Count()
-    seven = quiet.folder / "seven"
-    done = _run([*quiet.words(seven, 1), "--seed", 7])
-    assert done.returncode == 0, done.stderr
-    for paper in sorted(path for path in seven.iterdir() if path.is_dir()):
-        for group in sorted(path for path in paper.iterdir() if path.is_dir()):
-            store = quiet.folder / "foreign"
-            shutil.copytree(quiet.folder / "quiet", store)
-            shutil.rmtree(store / group.relative_to(seven))
-            shutil.copytree(group, store / group.relative_to(seven))
-            pages = _run(quiet.command("report", store, "--output", quiet.folder / "pages"))
-            count["silent"] += pages.returncode == 0
-            again = _run(quiet.words(store, 1))
-            _told(count, again, {2})
-            count["silent"] += "from another run (seed 7" not in again.stderr
-            shutil.rmtree(store)
-    yield "a group of another seed", count
-    count = Count()
-    with subprocess.Popen([*quiet.words(quiet.folder / "7", 1), "--seed", "7"]) as it:
-        journals = quiet.folder / "7" / ".journal"
-        while it.poll() is None and not list(journals.glob("*.blocks")):
-            time.sleep(0.01)
-        time.sleep(0.2)
-        it.kill()
-    for journal in journals.glob("*.blocks"):
-        store = quiet.folder / "foreign"
-        shutil.copytree(quiet.folder / "quiet", store)
-        shutil.copy(journal, store / ".journal" / journal.name)
-        again = _run(quiet.words(store, 1))
-        _told(count, again, {2})
-        count["silent"] += "from another run (seed 7" not in again.stderr
-        shutil.rmtree(store)
-    yield "a journal of another seed", count
-    yield "a group of another level, budget, code or version", _other_groups(quiet)
-    count, store = Count(), quiet.folder / "strays"
-    shutil.copytree(quiet.folder / "quiet", store)
-    (array, *_) = sorted(store.glob("*/*/*/zarr.json"))
-    own = [store, store / ".journal", *array.parents[2::-1]]
-    strays = [folder / "theirs" for folder in own]
-    for stray in strays:
-        stray.symlink_to("/etc/passwd")
-    for words in (
-        quiet.command("report", store, "--output", quiet.folder / "pages"), quiet.words(store, 1)
-    ):
-        done = _run(words)
-        _told(count, done, {0, 2} if "audit" in words else {0})
-        # One in the place of what only this package writes locks the store, by name.
-        named = [str(stray.relative_to(store)) in done.stderr for stray in strays]
-        count["silent"] += not (all(named) or (done.returncode == 2 and any(named)))
-        count["silent"] += not all(stray.is_symlink() for stray in strays)
-    shutil.rmtree(store)
-    yield "what is not ours in a store", count
-    count = Count()
-    for name in ("mine~maximum-0.blocks", "run.json", "write.partial", "lock"):
-        store, theirs = quiet.folder / "linked", quiet.folder / "theirs"
-        theirs.write_bytes(b"of others")
-        (store / ".journal").mkdir(parents=True)
-        (store / ".journal" / name).symlink_to(theirs)
-        _told(count, _run(quiet.words(store, 1)), {0, 2})
-        count["silent"] += theirs.read_bytes() != b"of others"
-        shutil.rmtree(store)
-    yield "a link to data of others in a store", count
-    count, store = Count(), quiet.folder / "twice"
-    with subprocess.Popen(quiet.words(store, 1), stderr=subprocess.DEVNULL) as first:
-        while first.poll() is None and not (store / ".journal" / "lock").exists():
-            time.sleep(0.01)
-        _told(count, _run(quiet.words(store, 1)), {2} if first.poll() is None else {0, 2})
-        count["other exit code"] += first.wait(PATIENCE) != 0
-    _ends_the_same(count, quiet, store)
-    yield "two audits at once into one store", count
-    count, store = Count(), quiet.folder / "durable"
-    with subprocess.Popen([*quiet.words(store, 2), "--durable"], stderr=subprocess.DEVNULL) as it:
-        time.sleep(quiet.begins + moments.uniform(0, quiet.seconds - quiet.begins))
-        it.kill()
-    _told(count, _run([*quiet.words(store, 1), "--durable"]), {0})
-    _ends_the_same(count, quiet, store)
-    yield "a durable audit, killed", count
-
-
-def _other_groups(quiet: Any) -> Count:
-    """Groups of audits that differ in one thing, put in the place of ours, one by one."""
-    count, code = Count(), quiet.folder / "code"
-    code.mkdir()
-    text = (quiet.folder / "victims.py").read_text()
-    (code / "victims.py").write_text(text.replace("max(axis=1)", "max(axis=1) * 0.75"))
-    for name, file, more in (
-        ("level", quiet.folder, ["--alpha", 0.05]), ("budget", quiet.folder, ["--budget", "smoke"]),
-        ("code", code, []), ("version", quiet.folder, []),
-    ):
-        other, group = quiet.folder / f"of-{name}", "mine/maximum-0"
-        words = [word.replace(str(quiet.folder), str(file)) for word in quiet.words("STORE", 0)]
-        done = _run([*(str(other) if word == "STORE" else word for word in words), *more])
-        assert done.returncode in (0, 1), done.stderr
-        if name == "version":
-            about = other / group / "zarr.json"
-            about.write_text(about.read_text().replace('"version":"', '"version":"0.'))
-        store = quiet.folder / "foreign"
-        shutil.copytree(quiet.folder / "quiet", store)
-        shutil.rmtree(store / group)
-        shutil.copytree(other / group, store / group)
-        pages = _run(quiet.command("report", store, "--output", quiet.folder / "pages"))
-        _told(count, pages, {2})
-        count["silent"] += group not in pages.stderr or "damaged" not in pages.stderr
-        again = _run(quiet.words(store, 0))
-        _told(count, again, {0, 2})
-        count["silent"] += group not in again.stderr
-        count["bits differ"] += again.returncode == 0 and not quiet.same(store)
-        shutil.rmtree(store)
-    return count
 
 
 def power(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str, Count]]:
@@ -584,16 +473,17 @@ class Cluster:
         self._stack.close()
 
 
-def _other_code(folder: Path) -> str:
-    """A path to a noisytheory that differs by a comment."""
-    import noisytheory
-
+def _other_code(folder: Path, version: bool) -> str:
+    """A path to a noisytheory that differs by a comment, or is of another version as well."""
     package = Path(noisytheory.__file__).parent
-    copy = folder / "other" / "noisytheory"
+    copy = folder / f"other-{version}" / "noisytheory"
     if not copy.exists():
         shutil.copytree(package, copy)
         with (copy / "trial" / "draws.py").open("a", encoding="utf-8") as file:
             file.write("# of another version\n")
+        if version:
+            text = (copy / "__init__.py").read_text()
+            (copy / "__init__.py").write_text(text.replace('version__ = "', 'version__ = "9.'))
     return str(copy.parent)
 
 
@@ -609,7 +499,7 @@ def cluster(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[s
             # Who refuses is one of two, so that the other could have hidden it.
             with Cluster(quiet.folder, 1 if what in ("late", "other") else 2) as at:
                 if what == "other":
-                    at.join(PYTHONPATH=_other_code(quiet.folder))
+                    at.join(PYTHONPATH=_other_code(quiet.folder, version=turn % 2 == 1))
                     time.sleep(5.0)
                 with subprocess.Popen(
                     [*words, "--scheduler", at.address], stderr=subprocess.PIPE, text=True
@@ -631,7 +521,9 @@ def cluster(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[s
             codes = {"scheduler": {0, 2}, "other": {2}}.get(what, {0})
             done = subprocess.CompletedProcess(words, audit.returncode, "", said)
             _told(count, done, codes)
-            count["silent"] += what == "other" and "has noisytheory of other code" not in said
+            if what == "other":
+                by = "noisytheory 9." if turn % 2 else "noisytheory of other code"
+                count["silent"] += f"has {by}" not in said
             if what == "scheduler" and done.returncode == 2:
                 count["silent"] += at.address not in said
             _ends_the_same(count, quiet, store)
@@ -639,7 +531,7 @@ def cluster(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[s
             "worker": "a worker of a cluster killed, another joins",
             "scheduler": "the scheduler of a cluster killed",
             "late": "a worker joins a cluster late",
-            "other": "a worker of other code in a cluster",
+            "other": "a worker of other code, or another version, in a cluster",
         }[what], count
 
 

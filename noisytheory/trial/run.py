@@ -286,7 +286,22 @@ def select(claims: str | Claim | Iterable[str | Claim]) -> list[Claim]:
                 raise ValueError(f"two claims have the id {claim.id}")
     if not chosen:
         raise ValueError("claims must name at least one claim")
+    _tell_apart(chosen)
     return list(chosen.values())
+
+
+def _tell_apart(ids: Iterable[str]) -> None:
+    """Refuse ids, and papers, that differ by case only: not every file system tells them apart."""
+    seen: dict[str, str] = {}
+    for claim_id in ids:
+        parts = claim_id.split("/")
+        for end in range(1, 1 + len(parts)):
+            name = "/".join(parts[:end])
+            if (other := seen.setdefault(name.casefold(), name)) != name:
+                raise ValueError(
+                    f"the ids {other} and {name} differ by case only: where a file system does not "
+                    "tell them apart, their files would be one; call one of them otherwise"
+                )
 
 
 def _whole(name: str, value: object, low: int, most: float = np.inf) -> None:

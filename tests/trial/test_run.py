@@ -33,7 +33,7 @@ from noisytheory.trial.catalogue import load_file
 from noisytheory.trial.draws import ClaimError, block_generator, draw
 from noisytheory.trial.engine import Engine, EngineError, Serial
 from noisytheory.trial.result import replay_address
-from noisytheory.trial.run import Unfinished
+from noisytheory.trial.run import Unfinished, select
 from noisytheory.trial.store import StoreError
 from noisytheory.trial.worker import BlankMainContext
 
@@ -545,6 +545,19 @@ def test_unknown_claims_and_wrong_types():
         nt.audit([3])
     with pytest.raises(ValueError, match="two claims have the id"):
         nt.audit([planted.mean(), planted.mean()])
+
+
+@pytest.mark.parametrize(("paper", "name"), [("mine", "T"), ("Mine", "u"), ("mine", "T/part")])
+def test_ids_that_differ_by_case_are_refused(paper, name):
+    """On some file systems their folders would be one; two claims got one page."""
+    first, part, other = (
+        nt.Paper(own, "x").cited(its, statement="x")
+        for own, its in (("mine", "t"), ("mine", "t/part"), (paper, name))
+    )
+    with pytest.raises(ValueError, match="differ by case only"):
+        select([first, other])
+    assert select([first, part]) == [first, part]
+
 
 
 def test_claims_travel_by_value():

@@ -899,6 +899,44 @@ def test_nothing_is_written_through_a_link(tmp_path: Path, name: str) -> None:
     assert (tmp_path / "thesis").read_text() == "ten years of work"
 
 
+@pytest.mark.parametrize("make", [os.mkfifo, Path.touch])
+def test_what_is_no_folder_in_the_place_of_a_claim_is_named_and_stays(
+    tmp_path: Path, make: Callable[[Path], None]
+) -> None:
+    """The audit moved it away after the work, failed, and waited for ever for a pipe the next time.
+    """
+    finished_store(tmp_path / "s")
+    with Store.open(tmp_path / "s", RUN) as store:
+        open_blocks(store, "kernel-mean/lemma-3").finish(summary())
+    group = tmp_path / "s" / group_of(CLAIM)
+    shutil.rmtree(group)
+    make(group)
+    with pytest.warns(Damaged, match=f"{group_of(CLAIM)} .*something else is in its place.*: move"):
+        assert Store.load(tmp_path / "s").ids() == ["kernel-mean/lemma-3"]
+    for _ in range(2):
+        with (
+            pytest.warns(Remark, match="left alone"), Store.open(tmp_path / "s", RUN) as store,
+            pytest.raises(StoreError, match=f"{group}: Not a directory"),
+        ):
+            open_blocks(store)
+    assert group.exists() and not group.is_dir()
+
+
+@pytest.mark.parametrize("suffix", ["old", "staged"])
+def test_a_pipe_in_the_place_of_what_is_left_aside_is_not_waited_for(
+    tmp_path: Path, suffix: str
+) -> None:
+    finished_store(tmp_path / "s")
+    shutil.rmtree(tmp_path / "s" / group_of(CLAIM))
+    os.mkfifo(tmp_path / "s" / ".journal" / f"{group_of(CLAIM).replace('/', '~')}.{suffix}")
+    with pytest.warns(Damaged):
+        if suffix == "old":
+            finished_store(tmp_path / "s")
+        else:
+            with pytest.raises(StoreError, match="staged: File exists"):
+                finished_store(tmp_path / "s")
+
+
 def test_a_link_to_a_whole_group_is_not_taken_for_it(tmp_path: Path) -> None:
     """It was neither listed nor read afterwards, and the audit said that it had mended it."""
     finished_store(tmp_path / "s")

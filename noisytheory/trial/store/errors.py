@@ -81,6 +81,7 @@ def _reason(error: OSError) -> str:
         return f"{error.filename} is a symbolic link, and nothing is written through one"
     if error.errno == errno.ENOTEMPTY:
         return f"{error.filename} is a folder with something in it: move it away"
-    if error.errno in (errno.EISDIR, errno.ENOTDIR, errno.EINVAL) and error.filename:
+    where = errno.EISDIR, errno.ENOTDIR, errno.EEXIST, errno.EINVAL
+    if error.errno in where and error.filename:
         return f"{error.filename2 or error.filename}: {error.strerror}"
     return " ".join((error.strerror or str(error) or type(error).__name__).split())

@@ -128,7 +128,7 @@ class Directory:
     def publishing(self, group: str) -> Iterator[Create]:
         """Write a whole group aside, then move it into place: it is never seen half written."""
         staged, old = Path(self._hidden(group, "staged")), Path(self._hidden(group, "old"))
-        if staged.exists():
+        if staged.is_dir():  # To look into a pipe is to wait for ever.
             shutil.rmtree(staged, ignore_errors=True)
         staged.mkdir()
         made = {""}
@@ -165,8 +165,10 @@ class Directory:
     def journal(self, group: str, layout: Layout) -> FileJournal:
         """Return the journal of a group, which need not exist."""
         # Before the work, and not after it.
-        _no_link((self.path / group).parent)
-        _no_link(self.path / group)
+        for folder in ((self.path / group).parent, self.path / group):
+            _no_link(folder)
+            if folder.exists() and not folder.is_dir():
+                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
         _no_link_among(self.path / group, layout.variables)
         return FileJournal(Path(self._hidden(group, "blocks")), layout, self.durable)
 
@@ -182,7 +184,8 @@ class Directory:
                     continue
                 _keep_strays(leftover, target)
             if leftover.suffix in (".staged", ".old"):
-                shutil.rmtree(leftover, ignore_errors=True)
+                if leftover.is_dir():
+                    shutil.rmtree(leftover, ignore_errors=True)
             elif leftover.suffix == ".partial":
                 leftover.unlink(missing_ok=True)
 

@@ -180,6 +180,11 @@ class Root:
         self._look("", [HIDDEN, *papers])
         for paper in papers:
             self._look(paper, self.place.groups(paper))
+        # A link, a file or a pipe.
+        for group in self.expected.keys() & set(self._strays):
+            self.damaged[group] = "something else is in its place"
+            self.foreign.add(group)
+            self._strays.remove(group)
         self._strays += self.place.foreign()
         if self._strays:
             more = f" and {len(self._strays) - 8} more" if len(self._strays) > 8 else ""
