@@ -319,7 +319,7 @@ class Target:
         """
         raw, amounts = np.asarray(atoms, dtype=np.int64), np.asarray(shares, dtype=np.float64)
         chosen = np.array(list(dict.fromkeys(raw.tolist())), dtype=np.int64)
-        kept = np.bincount(raw, weights=amounts, minlength=1)[chosen]
+        kept: Doubles = np.bincount(raw, weights=amounts, minlength=1).astype(np.float64)[chosen]
         if not kept.all():
             chosen, kept = chosen[kept != 0], kept[kept != 0]
         indices, weights = self.kept[chosen], self.total * self.signs[chosen] * kept
