@@ -158,8 +158,8 @@ def write(
         Further pages that the index links to: what they are, and the file without its suffix;
         there must be an ``.html`` and a ``.md`` of it.
     workers : int
-        Processes that draw what is much, or a user's, so that nothing ends this one; 0 draws in it.
-        The files are the same.
+        Processes that draw what is much, this one among them. A user's pictures are drawn in
+        another one, so that nothing ends this one, unless it is 0. The files are the same.
     progress : callable, optional
         Called with (pictures' tasks done, all tasks).
 
