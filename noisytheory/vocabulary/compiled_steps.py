@@ -16,7 +16,7 @@ from numba.extending import intrinsic
 
 from noisytheory.vocabulary.compiled import _values, room
 
-__all__ = ["BLOCK", "GAP", "OVER", "ended", "follow", "lead", "released"]
+__all__ = ["BLOCK", "DONE", "GAP", "OVER", "STEP", "ended", "follow", "lead", "released"]
 
 BLOCK = 128
 """Columns of which products and values stay in the first-level cache."""

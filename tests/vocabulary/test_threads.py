@@ -125,6 +125,35 @@ def test_teams_of_herding_take_the_same_bits(kernel, dtype, monkeypatch):
     np.testing.assert_array_equal(seen[1:], seen[:1] * (len(teams) - 1))
 
 
+def test_of_a_step_each_of_a_team_takes_its_pieces_once(monkeypatch):
+    monkeypatch.setattr(kernels, "COMPILED", 1)
+    monkeypatch.setattr(residual, "SHARE", 1)
+    monkeypatch.setattr(residual, "threads", lambda: 2)
+    target = Target(kernels.Gaussian(1.5), POINTS, WEIGHTS)
+    alone, shared = (residual.Residual(target, target.scores) for _ in range(2))
+    alone.move(0, 0.5)
+    team, compiled = shared._team, shared._team.compiled
+    own = (shared.values[0] + target.scores[0] - target.diagonal[0]) / 2
+    done, half = team.state[compiled.DONE * compiled.GAP :], team.pieces // 2
+    assert half >= 2
+    # The other one first, who is told of the step by hand, and sleeps when no more comes.
+    team.arrays[1][:] = 0, 0.5, own, team.scales[1][0], 2
+    team.state[compiled.STEP * compiled.GAP] = 1
+    before = shared.values.copy()
+    assert compiled.follow(team.state, 0, 1, *team.arrays) == 1
+    assert done[0] == team.pieces - half
+    assert compiled.released(team.state, False) == 1
+    first = half * team.arrays[0] * compiled.BLOCK
+    np.testing.assert_array_equal(shared.values[:first], before[:first])
+    np.testing.assert_array_equal(shared.values[first:], alone.values[first:])
+    assert compiled.lead(team.state, 1, 0, 0.5, 2, *team.scales, *team.arrays)
+    assert done[0] == team.pieces
+    np.testing.assert_array_equal(shared.values, alone.values)
+    assert compiled.follow(team.state, 1, 1, *team.arrays) == 1
+    assert compiled.released(team.state, True) == 1
+    assert compiled.follow(team.state, 1, 1, *team.arrays) == compiled.OVER
+
+
 def test_a_team_rests_that_takes_longer_than_one(monkeypatch):
     monkeypatch.setattr(kernels, "COMPILED", 1)
     monkeypatch.setattr(residual, "SHARE", 1)
