@@ -277,6 +277,10 @@ class Few(Walk):
         parts, p, slopes, losses = self.spanned(nu, parts, scores, basis[:, : end - self.free])
         task = self.part(nu)
         task.certify(p, slopes)
+        if self.free and self.kind.margin:
+            task.certify(self.evened(p * np.abs(slopes), slopes, losses), slopes)
+        if task.best_weights is not None:
+            p = task.best_weights
         t, C = float(self.shares(low, high, nu)[0]), self.constant(nu)
         push, mass = low.push + t * (high.push - low.push), low.mass + t * (high.mass - low.mass)
         linear = low.linear + t * (high.linear - low.linear)
@@ -290,6 +294,17 @@ class Few(Walk):
         value = float(found.tail.top(nu)) + float(self.ridge(found, found, 0.0, nu))
         gap = value - float(self.dual(found, found, nu))
         return found, gap / float(self.unit(nu, value, 0.0))
+
+    def evened(self, pulls: Floats, slopes: Floats, losses: Floats) -> Floats:
+        """Weights of the largest losses that pull an intercept up as much as down."""
+        p, whole = np.zeros(len(pulls)), self.masses * np.abs(slopes)
+        sides = [np.flatnonzero((slopes * sign > 0)) for sign in (1, -1)]
+        aim = min(float(pulls.sum()) / 2, *(float(whole[side].sum()) for side in sides))
+        for side in sides:
+            order = side[np.argsort(-losses[side])]
+            ends = whole[order]
+            p[order] = self.masses[order] * np.clip((aim - np.cumsum(ends) + ends) / ends, 0, 1)
+        return p
 
     def spanned(
         self, nu: float, parts: Floats, scores: Floats, basis: Floats
