@@ -13,18 +13,19 @@ at each k (``gain``).
 A factor is a Cholesky factor of weighted products of features, one a step of either method and one
 for each try at weights that balance: their number does not follow what Python takes for a step.
 
-What a path takes: least squares begin the solution at the largest k, whose gain is the measure, of 2
-to 7 steps, where from nothing it takes 5 to 11. They also begin the weights that balance the labelled
-rows, whose mass is where zero ends: a linear programme, of 2 to 13 steps for most, and 16 to 24
-where hardly a row is on the wrong side, or features are many and heavy-tailed (breast cancer, digits,
-spambase, abalone). Without it nothing says which k have a minimiser other than zero. Of more than
-30,000 entries it looks at rows near the margin, a quarter or half of them, the others at the ends of
-their weights: that saves steps, too. Between the two most paths solve nothing more: in the plane of
-the two models the best one is nearly the minimiser, and the weights of its own largest losses nearly
-prove so, while weights mixed from two solutions lack a tenth to a third of the gain. Where that is
-not enough (features to 1/30, digits, Monk) one solution or two take their place, of 2 to 11 steps
-each, and of 20,000 x 100 to 1/30 34. Of 500 examples, where a step takes .2 milliseconds, least
-squares, sorts, guesses, bounds and errors of all k take as long as seven more.
+What a path takes: least squares begin the solution at the largest k, whose gain is the measure, of
+2 to 7 steps, where from nothing it takes 5 to 11. They also begin the weights that balance the
+labelled rows, whose mass is where zero ends: a linear programme, of 2 to 15 steps for most, and
+more where hardly a row is on the wrong side, or features are many and heavy-tailed (breast cancer,
+digits, spambase, abalone). Without it nothing says which k have a minimiser other than zero. Of
+more than 30,000 entries it looks at rows near the margin, a quarter or half of them, the others at
+the ends of their weights: that saves steps, too. Between the two most paths solve nothing more: in
+the plane of the two models the best one is nearly the minimiser, and the weights of its own largest
+losses nearly prove so, while weights mixed from two solutions lack a tenth to a third of the gain.
+Where that is not enough (features to 1/30, digits, Monk) one solution or two take their place. Of
+500 examples, where a step takes .2 milliseconds, least squares, sorts, guesses, bounds and errors
+of all k take as long as seven more. Errors differ where objectives hardly do: far below the largest
+k a model is good enough that gains next to nothing.
 
 Next to where zero ends models have the direction in which the minimisers leave it.
 """

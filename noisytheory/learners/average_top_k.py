@@ -538,7 +538,8 @@ class AverageTopKSVC(_Classifier, _Machine):
     kernel : {"gaussian", "laplace", "linear", "polynomial"} or Kernel
     kernel_params : mapping, optional
     k : int or float
-        A count, or a fraction in (0, 1]; error and objective of all of them are what `path` returns.
+        A count, or a fraction in (0, 1]. Error and objective of all of them are what `path`
+        returns.
     C : float
         In the paper's scaling, $\frac1{2C}\|f\|^2$ beside a mean: libsvm's C is ours over n.
     tol : float
