@@ -30,8 +30,8 @@ ROUGH = 0.2
 LOW = 0.1
 """Share of the gap allowed that the lowest solution gains."""
 RUNGS, FAR_RUNGS = (0.55, 0.2), (0.3, 0.2)
-"""Of the distance from the collapse where it is not known, as seen from one solution, where the next
-stands; and of many rows.
+"""Of the distance from the collapse, where it is not known, as seen from one solution, where the
+next stands; and of many rows.
 """
 LACKS = 0.1
 """Share of the proven gap that the last solution has at the next k, of regression."""

@@ -43,8 +43,9 @@ class Path:
         Objective less dual value, relative to the objective, or to a gain where that is less: what
         the coefficients at the largest k gain over none (over the best constant), or, where asked
         for, those at each k, as `fit` measures it; $10^{-12}$ of the objective at zero is rounding.
-    knots : array, shape (fits, d)
-        Coefficients, with the intercept last if there is one, of the models that are mixed.
+    knots : array, shape (j, d)
+        Coefficients, with the intercept last if there is one, of the models that are mixed: some
+        are solved, others guessed with weights that prove them good enough.
     place : array, shape (m,)
         Of each k's model between them: 2.25 is three parts of the third knot, one of the fourth.
     fits : int
