@@ -152,7 +152,7 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
         """Error and objective over k, all of them by default, at this estimator's C.
 
         For all k, hinge or logistic loss, it takes as long as 1 to 4 single fits, of 44 problems
-        half at most 2.5; objectives are then within a twentieth, proven, of what is gained at the
+        half at most 1.9; objectives are then within a twentieth, proven, of what is gained at the
         largest k: see the notes of `noisytheory.topics.top_k.path`.
 
         Parameters

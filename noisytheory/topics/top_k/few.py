@@ -224,13 +224,13 @@ class Few(Walk):
                     new = self.parted(at, gaps[cuts[at]: cuts[at + 1]], cuts[at]) or new
             if new == len(self.knots):
                 break
-        low = next((at for at, one in enumerate(self.knots) if one.mass > self.zero_to), 0)
-        if self.sought and low and not isinstance(self.knots[low], Guess):
+        end = next((at for at, one in enumerate(self.knots) if one.mass > self.zero_to), 0)
+        if self.sought and end and not isinstance(self.knots[end], Guess):
             # Next to the collapse every model is good enough, but few sort as the minimisers do.
-            below, above = self.knots[low - 1].nu, self.knots[low].nu
-            guess, gap = self.guessed(low - 1, below + LAST * (above - below))
+            below, above = self.knots[end - 1].nu, self.knots[end].nu
+            guess, gap = self.guessed(end - 1, below + LAST * (above - below))
             if gap <= GUESSED * self.tol:
-                self.knots.insert(low, guess)
+                self.knots.insert(end, guess)
                 self.glance()
 
     def parted(self, at: int, gaps: Floats, first: int) -> int:
