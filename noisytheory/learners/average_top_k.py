@@ -94,9 +94,6 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
         losses = CLASSIFICATION if isinstance(self, ClassifierMixin) else REGRESSION
         if self.loss not in losses:
             raise ValueError(f"loss must be one of {', '.join(losses)}, got {self.loss!r}")
-        if isinstance(self.k, str) and self.k == "path":
-            raise ValueError("k must be a whole number or a fraction in (0, 1], got 'path': "
-                             "all k at once are the method path")
         asked = self.fit_intercept
         if not (isinstance(asked, bool | np.bool_)
                 or (isinstance(asked, str) and asked == "regularised")):
@@ -119,6 +116,7 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
         return sparse.hstack([points, ones]).tocsr()
 
     def _solve(self, points: Any, targets: Floats, sample_weight: Any) -> Solution:
+        _checked_single(self.k)
         return fit(
             self._rows(points), targets, self.loss, k=self.k, C=self.C,
             intercept=self._free, sample_weight=sample_weight,
@@ -154,7 +152,7 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
         """Error and objective over k, all of them by default, at this estimator's C.
 
         For all k, hinge or logistic loss, it takes as long as 1 to 4 single fits, of 44 problems
-        half at most 2.5; objectives are then within a twentieth, proven, of what is gained at the
+        half at most 1.9; objectives are then within a twentieth, proven, of what is gained at the
         largest k: see the notes of `noisytheory.topics.top_k.path`.
 
         Parameters
@@ -234,7 +232,7 @@ class AverageTopKClassifier(_Classifier, _Linear):
         losses may overflow.
     k : int or float
         A count, or a fraction in (0, 1]. The tail mass $\nu=k/n$ of the CVaR that is minimised.
-        All of them at once are the method `path`.
+        Error and objective of all of them are what `path` returns, which reads no k.
     C : float
         Above 0; small is strong regularisation.
     fit_intercept : {True, False, "regularised"}
@@ -493,6 +491,7 @@ class _Machine(BaseEstimator):  # type: ignore[misc]
 
     def _train(self, X: Any, y: ArrayLike, sample_weight: Any) -> None:
         self._check()
+        _checked_single(self.k)
         points, targets, weight = _checked(self, X, y, sample_weight, sparse=False)
         total = float(len(points) if weight is None else weight.sum())
         # Repeated rows are one row of more weight, in one order: so results do not depend on it.
@@ -539,7 +538,8 @@ class AverageTopKSVC(_Classifier, _Machine):
     kernel : {"gaussian", "laplace", "linear", "polynomial"} or Kernel
     kernel_params : mapping, optional
     k : int or float
-        A count, or a fraction in (0, 1].
+        A count, or a fraction in (0, 1]. Error and objective of all of them are what `path`
+        returns.
     C : float
         In the paper's scaling, $\frac1{2C}\|f\|^2$ beside a mean: libsvm's C is ours over n.
     tol : float
@@ -618,6 +618,13 @@ class AverageTopKSVR(_Regressor, _Machine):
         """
         self._train(X, y, sample_weight)
         return self
+
+
+def _checked_single(k: Any) -> None:
+    """A ValueError that names the method for all k, where they are asked for in a fit."""
+    if isinstance(k, str) and k == "path":
+        raise ValueError("k must be a whole number or a fraction in (0, 1], got 'path': a fit has "
+                         "one k; the method path(X, y) has error and objective of all")
 
 
 def _checked(

@@ -128,8 +128,14 @@ def test_what_is_missing_or_elsewhere_is_said():
     with pytest.raises(ValueError, match="kernel_params must hold the degree of a polynomial"):
         AverageTopKSVC("polynomial").fit(X, LABELS)
     assert AverageTopKSVC("polynomial", kernel_params={"degree": 2}).fit(X, LABELS).gap_ < 1
-    with pytest.raises(ValueError, match="got 'path': all k at once are the method path"):
-        AverageTopKClassifier(k="path").fit(X, LABELS)
+
+
+@pytest.mark.parametrize(("learner", "y"), EVERY)
+def test_who_asks_a_fit_for_all_k_is_told_of_the_method_that_has_them(learner, y):
+    model = learner(k="path", C=5.0)
+    with pytest.raises(ValueError, match=r"got 'path': a fit has one k; the method path\(X, y\)"):
+        model.fit(X, y)
+    assert np.array_equal(model.path(X, y).objective, learner(C=5.0).path(X, y).objective)
 
 
 def test_losses_that_overflow_are_named():

@@ -2,7 +2,8 @@
 
 Least squares of the labels begin two problems without a threshold: the solution at the largest k,
 and the weights that balance the labelled rows, whose mass is where zero stops to be the minimiser.
-Between the two one solution is enough, or a few.
+Between the two the best model in their plane is near the minimiser, and the weights of its own
+largest losses nearly prove so; where they do not, a solution stands in its place.
 """
 
 from __future__ import annotations
@@ -28,22 +29,20 @@ ROUGH = 0.2
 """Share of the gap allowed that solutions below the largest k may have."""
 LOW = 0.1
 """Share of the gap allowed that the lowest solution gains."""
-LINES, CURVES = (0.7,), (0.78, 0.48)
-"""Of the distance from the collapse, where it is known and losses are lines or curved, as seen from
-one solution, where the next stands.
-"""
 RUNGS, FAR_RUNGS = (0.55, 0.2), (0.3, 0.2)
-"""The same where it is not known, and of many rows."""
+"""Of the distance from the collapse, where it is not known, as seen from one solution, where the
+next stands; and of many rows.
+"""
 LACKS = 0.1
 """Share of the proven gap that the last solution has at the next k, of regression."""
-CLOSE = 0.05
-"""Tail mass above the collapse from which its weights are found from a solution's."""
 TILT = 0.03
 """Share of the gap allowed that a direction may cost at the collapse."""
-COLLAPSE = 3e-3
+COLLAPSE = 5e-4
 """Relative error of the collapse that is let stand."""
 FIRST = (0.7, 0.4)
 """Where weights are guessed first, of the way up from the collapse."""
+LAST = 0.4
+"""Where one is guessed last, of the way up to a solution."""
 NEWTON, ZONE, SMALL = 5, 0.3, 0.2
 """Looks at models of a span; how far from the threshold losses tell how many pass it, as a share of
 how far they are; and of the gap allowed, twice what a step is to gain.
@@ -135,7 +134,7 @@ class Few(Walk):
             low = self.gain(at) <= LOW * self.tol * self.largest(at.nu)
             if low or at.nu <= self.nus[0] * (1 + 1e-12) or len(found) > most:
                 break
-            end = last.nu if last else self.collapse(at) if margin else 0.0
+            end = self.collapse(at) if margin else 0.0
             rungs = FAR_RUNGS if self.many else RUNGS
             share = rungs[min(len(found), len(rungs)) - 1] if margin else 0.0
             nu = max(end + share * (at.nu - end), at.nu / FARTHEST, float(self.nus[0]))
@@ -225,6 +224,14 @@ class Few(Walk):
                     new = self.parted(at, gaps[cuts[at]: cuts[at + 1]], cuts[at]) or new
             if new == len(self.knots):
                 break
+        end = next((at for at, one in enumerate(self.knots) if one.mass > self.zero_to), 0)
+        if self.sought and end and not isinstance(self.knots[end], Guess):
+            # Next to the collapse every model is good enough, but few sort as the minimisers do.
+            below, above = self.knots[end - 1].nu, self.knots[end].nu
+            guess, gap = self.guessed(end - 1, below + LAST * (above - below))
+            if gap <= GUESSED * self.tol:
+                self.knots.insert(end, guess)
+                self.glance()
 
     def parted(self, at: int, gaps: Floats, first: int) -> int:
         """A knot between two where a gap is largest; its place, or 0 if there is none."""
@@ -277,6 +284,10 @@ class Few(Walk):
         parts, p, slopes, losses = self.spanned(nu, parts, scores, basis[:, : end - self.free])
         task = self.part(nu)
         task.certify(p, slopes)
+        if self.free and self.kind.margin:
+            task.certify(self.evened(p * np.abs(slopes), slopes, losses), slopes)
+        if task.best_weights is not None:
+            p = task.best_weights
         t, C = float(self.shares(low, high, nu)[0]), self.constant(nu)
         push, mass = low.push + t * (high.push - low.push), low.mass + t * (high.mass - low.mass)
         linear = low.linear + t * (high.linear - low.linear)
@@ -290,6 +301,17 @@ class Few(Walk):
         value = float(found.tail.top(nu)) + float(self.ridge(found, found, 0.0, nu))
         gap = value - float(self.dual(found, found, nu))
         return found, gap / float(self.unit(nu, value, 0.0))
+
+    def evened(self, pulls: Floats, slopes: Floats, losses: Floats) -> Floats:
+        """Weights of the largest losses that pull an intercept up as much as down."""
+        p, whole = np.zeros(len(pulls)), self.masses * np.abs(slopes)
+        sides = [np.flatnonzero(slopes * sign > 0) for sign in (1, -1)]
+        aim = min(float(pulls.sum()) / 2, *(float(whole[side].sum()) for side in sides))
+        for side in sides:
+            order = side[np.argsort(-losses[side])]
+            ends = whole[order]
+            p[order] = self.masses[order] * np.clip((aim - np.cumsum(ends) + ends) / ends, 0, 1)
+        return p
 
     def spanned(
         self, nu: float, parts: Floats, scores: Floats, basis: Floats

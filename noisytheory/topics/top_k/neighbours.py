@@ -27,8 +27,6 @@ steps.
 """
 NEXT = 0.3
 """Of the least difference of two k, an error of the collapse that is let stand."""
-SORTED = 0.9
-"""Of the loss of the best constant: what a direction must be below to begin with."""
 SMALL, HALF, ALMOST, MORE = 30_000, 0.5, 0.9, 1.3
 """Entries up to which all rows are looked at; share that is, from which on all are, and by how much
 it grows where it was too small.
@@ -212,13 +210,6 @@ class Balance(Part):
     def enough(self, primal: float) -> bool:
         """Whether the mass is found, or less than what is asked for."""
         return primal < self.least or primal - self.best_dual <= self.tol * self.unit(primal)
-
-    def _accept(
-        self, design: Design, w: Floats, alpha: Floats, scores: Floats | None = None
-    ) -> None:
-        self.upper = min(self.upper, self.objective(w, scores))
-        if abs(float(w @ design.adjoint(alpha))) <= self.tol * self.unit(self.upper):
-            self.certify(alpha, alpha)
 
     def certify(self, p: Floats, s: Floats) -> float:
         """The mass of weights, after those between their ends have taken out what is unbalanced."""
