@@ -84,7 +84,8 @@ margins = [
         quantity="minus the margin",
         twin=scaled(8.1, "a little more than eight times as much"),
         note="An eighth of the margin on two points without noise, and no instance known comes "
-        "nearer: the bound is loose.",
+        "nearer; more than half of it none can, as twice as much is true "
+        "(new-margin-floor/event): the bound is loose.",
         **RADII,
     ),
     TOP_K.tail(
