@@ -125,7 +125,7 @@ at_the_stop = PAPER.always(
     given=dict(stop="all_pairs"),
     origin="candidate",
     quantity="squared length of an update vector",
-    note="The stop of print looks at the pair at hand: another may be long.",
+    note="Attained. The stop of print looks at the pair at hand: another may be long.",
     twin=dict(given=dict(stop="printed"), why="stop by the pair at hand"),
     **worked(sides.lengths_at_the_stop),
 )

@@ -258,14 +258,16 @@ def sampled_error(
 def lengths_at_the_stop(stop: str) -> Iterator[Certificate]:
     """Squared length of the longest update vector left at the end of a run, and the tolerance's.
 
-    The tolerance is a little below a length that the first update leaves.
+    The tolerance is the least length that some updates leave, or a little below the first's.
     """
     for at in (FIVE, *(taught.at for taught in taught_instances(8))):
-        once = run(at, at.joint, at.confusion, step="forced", max_iter=1)
-        left = max(once.residual.ravel()) if once.updates else ZERO
-        if not left:
+        some = [run(at, at.joint, at.confusion, step="forced", strategy="confusion", max_iter=k)
+                for k in (1, 2, 3, 4)]
+        left = [max(one.residual.ravel()) for one in some]
+        if not left[0]:
             continue
-        tolerance = left * Fraction(15, 16)
+        # Lengths have 40 digits.
+        tolerance = (min(left) or left[0] * Fraction(15, 16)) + Fraction(1, 10**38)
         found = run(at, at.joint, at.confusion, step="forced", tolerance=tolerance, stop=stop,
                     strategy="confusion", max_iter=60)
         # By the definition: means of the classes within the regions.
