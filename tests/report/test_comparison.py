@@ -186,11 +186,20 @@ def test_a_figure_of_pixels_is_drawn_in_the_style_of_the_others(tmp_path, suffix
     path = tmp_path / f"bounds{suffix}"
     answer("compare", "kernel-mean/theorem-5*", "n=10,100", "delta=0.05", "--figure", path)
     assert path.read_bytes().startswith(head)
+    nt.compare("kernel-mean/theorem-5*", n=[10, 100], delta=0.05).figure().savefig(path)
+    assert path.read_bytes().startswith(head)
 
 
 def test_bounds_of_zero_have_a_figure_without_a_word():
     figure = nt.compare("uma/figure-1a/*", delta=0.5, replicates=100).figure()
     assert figure.axes[0].get_yscale() == "linear"
+
+
+def test_where_no_bound_is_best_the_figure_says_so():
+    """Beside what is true it was a fault of ours: the name of none."""
+    found = nt.compare("uma/figure-1b/print*", delta=0.5, replicates=100)
+    assert found.how and found.dataset["best"].item() == ""
+    assert found.figure().get_label().startswith("At delta = 0.5 none is best")
 
 
 def test_the_figure_shows_every_bound_and_its_conclusion():

@@ -62,8 +62,9 @@ def compared(comparison: Comparison) -> Figure:
     where = [f"{dim} = {here[dim].item():g}" for dim in others]
     where = [data.attrs["population"]] * bool(data.attrs["population"]) + where
     best = str(here["best"].values[-1])
-    title = f"At {along} = {number(x[-1].item())} {best} {'are' if ' and ' in best else 'is'} best"
-    if shown:
+    who = f"{best} {'are' if ' and ' in best else 'is'}" if best else "none is"
+    title = f"At {along} = {number(x[-1].item())} {who} best"
+    if shown and best:
         ratio = float((here["bound"] / here["truth"]).sel(claim=best.split(" and ")[0])[-1])
         title += f", {ratio:.2f} times what is true"
     title += f" ({'; '.join(where)})" * bool(where)

@@ -18,6 +18,7 @@ from matplotlib.axes import Axes
 from matplotlib.axis import Axis, XAxis, YAxis
 from matplotlib.backends import backend_svg
 from matplotlib.container import ErrorbarContainer
+from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from matplotlib.path import Path
@@ -271,11 +272,13 @@ class Key(Artist):
     def __init__(self, handles: Any, labels: Any, columns: int) -> None:
         super().__init__()
         self.entries, self.columns = list(zip(handles, labels, strict=True)), columns
+        # Of the style in which it is made: it may be drawn in another.
+        self.size = FontProperties(size=rcParams["legend.fontsize"]).get_size_in_points()
 
     def draw(self, renderer: Any) -> None:
         """Column by column, each as wide as its longest name."""
         figure: Any = self.get_figure()
-        size = rcParams["legend.fontsize"]
+        size = self.size
         unit = size * figure.dpi / 72
         text = Text(fontsize=size, va="center_baseline", transform=IdentityTransform())
         text.set_figure(figure)
