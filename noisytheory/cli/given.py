@@ -72,6 +72,10 @@ def assigned(
     unread = "population" in given and "population" not in arguments
     if unread and not set(reads) - set(given) and not (unknown and _reads_population(claim)):
         raise Mistake(f"the bound does not read population (it takes {', '.join(arguments)})")
+    domains = getattr(claim.bound, "domains", {})
+    for name, value in claim.given.items():
+        if name in domains and name not in given and name != unknown and isinstance(value, str):
+            given[name] = [number(name, value)]
     return given
 
 
@@ -103,7 +107,9 @@ def values_of(claim: Claim, name: str, text: str) -> list[Any]:
                 for piece in ([text] if text in objects else listed(text))]
     tried = claim.grid.get(name, [claim.given[name]] if name in claim.given else [])
     by_label = {str(getattr(value, "name", value)): value for value in tried}
-    if any(isinstance(getattr(value, "name", value), str) for value in tried):
+    domain = getattr(claim.bound, "domains", {}).get(name)
+    # A fraction that trials read as a text is a number to the bound.
+    if domain is None and any(isinstance(getattr(value, "name", value), str) for value in tried):
         if text in by_label:
             return [by_label[text]]
         pieces = [piece.strip() for piece in text.split(",")]
@@ -111,7 +117,6 @@ def values_of(claim: Claim, name: str, text: str) -> list[Any]:
             if piece not in by_label:
                 raise Mistake(f"unknown {name} {piece!r}{offer(piece, by_label)}")
         return [by_label[piece] for piece in pieces]
-    domain = getattr(claim.bound, "domains", {}).get(name)
     whole = domain.whole if domain is not None else name == "n"
     numbers = [number(name, piece) for piece in spread(name, text, whole)]
     if len(set(numbers)) < len(numbers):

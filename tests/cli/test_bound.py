@@ -284,3 +284,14 @@ def test_every_claim_has_a_right_side_unless_it_is_cited():
             assert point["of"] in ("exact evidence", "first draw")
             cell, block, row = replay._place_of(claim, point["address"])
             assert (cell, row) == (0, 0) and (block < 0) == (point["of"] == "exact evidence")
+
+
+@pytest.mark.parametrize("words, found", [
+    (["theta=0.5", "eta=0.002"], 14.860121850258743),
+    (["theta=0.5", "eta=0.002", "tolerance=0.1"], 10.646065629443823),
+    (["theta=0.5", "eta=0.002", "tolerance=1/10"], 10.646065629443823),
+    (["theta=0.5", "solve=eta", "at-most=50", "tolerance=0.1"], 0.00901326628934009),
+])
+def test_a_constant_that_trials_read_as_a_fraction_is_a_number_to_the_bound(words, found):
+    said = answer("bound", "uma/prop4-forced", *words).split()[0]
+    assert float(said) == pytest.approx(found, rel=1e-12)

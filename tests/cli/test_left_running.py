@@ -1,4 +1,4 @@
-"""A thread that a claim's function leaves running keeps no command from its end."""
+"""What a claim's function leaves running keeps no command from its end, nor goes on with it."""
 
 from __future__ import annotations
 
@@ -32,3 +32,24 @@ def test_a_thread_left_running_is_not_waited_for(words: list[str], tmp_path: Pat
     )
     assert (ended.returncode, ended.stderr) == (0, "")
     assert "mine/left" in ended.stdout
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_process_forked_in_a_draw_does_not_go_on_with_the_audit(
+    workers: int, tmp_path: Path
+) -> None:
+    drawn = tmp_path / "drawn"
+    forks = f"""with open({str(drawn)!r}, "a") as file:
+        file.write(f"{{os.getpid()}}\\n")
+    os.fork()"""
+    source = FILE.replace("threading, time", "os")
+    thread = "threading.Thread(target=time.sleep, args=(600,)).start()"
+    (tmp_path / "forks.py").write_text(source.replace(thread, forks))
+    ended = subprocess.run(
+        [sys.executable, "-m", "noisytheory", "audit", f"--workers={workers}", "forks.py",
+         "--budget=smoke"],
+        cwd=tmp_path, capture_output=True, text=True, timeout=60,
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert "upheld" in ended.stdout
+    assert len(set(drawn.read_text().split())) == 1

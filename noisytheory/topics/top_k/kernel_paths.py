@@ -64,6 +64,8 @@ def kernel_path(
     """
     labels = np.asarray(y, float)
     masses, total = checked_masses(sample_weight, len(labels))
+    if not 0 < tol < 1:
+        raise ValueError(f"tol must be a number in (0, 1), got {tol!r}")
     walk = _KernelWalk(gram, labels, masses, C, regression, tol)
     counts = every_count(total) if ks is None else counts_of(ks, total, sample_weight is None)
     found = walk.over(counts / total)

@@ -127,7 +127,9 @@ def path(
     next to the collapse each halving of the distance takes solutions. The models are nearer than
     what is proven: beside fits at 20 values of k objectives are .010 of the gain too large at worst
     (the median problem; .024 of all), and errors differ by two points (11), where objectives hardly
-    do. Of regression the smallest k differ most, and take solutions of their own.
+    do. Of a k that gains far less than the largest, the proof says next to nothing, and errors may
+    be those of another model, by up to 90 points: there ``"gain"`` is for. Of regression the
+    smallest k differ most, and take solutions of their own.
     ``validation/top_k_paths.md`` has every problem.
 
     Examples

@@ -396,6 +396,12 @@ def test_paths_and_choices_take_weights_as_repetitions(loss, scaling):
     assert (again.C, again.k * total) == pytest.approx((chosen.C, chosen.k))
 
 
+@pytest.mark.parametrize("tol", [0, 2.0, float("nan")])
+def test_a_kernel_path_to_no_gap_is_refused(tol):
+    with pytest.raises(ValueError, match="tol must be a number in"):
+        kernel_path(np.eye(4), [1, 1, -1, -1], tol=tol)
+
+
 @pytest.mark.parametrize("regression", [False, True])
 def test_a_kernel_path_is_its_fits(regression):
     x, y = problem("absolute" if regression else "hinge", seed=6)
