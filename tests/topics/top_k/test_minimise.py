@@ -399,7 +399,7 @@ def test_paths_and_choices_take_weights_as_repetitions(loss, scaling):
 @pytest.mark.parametrize("tol", [0, 2.0, float("nan")])
 def test_a_kernel_path_to_no_gap_is_refused(tol):
     with pytest.raises(ValueError, match="tol must be a number in"):
-        kernel_path(np.eye(4), [1, 1, -1, -1], tol=tol)
+        kernel_path(np.eye(4), [1, 1, -1, -1], C=1.0, tol=tol)
 
 
 @pytest.mark.parametrize("regression", [False, True])
