@@ -478,8 +478,12 @@ def _just_refuted(claim: nt.Claim) -> float | None:
         value = np.abs(own.summary["rhs"].values)
         shares = np.divide(needed.values, value, out=np.full(value.shape, np.inf), where=value > 0)
         return float(1 - shares.min())
-    told = own.summary.get("refutable_factor") if claim.kind == "tail" else None
-    known = np.array([]) if told is None else told.values[np.isfinite(told.values)]
+    known = np.array([])
+    if claim.kind == "tail" and "refutable_factor" in own.summary:
+        # Draws say which factor; where the law is exact, the side that it just promises does.
+        drawn = ~own.summary["exact"]
+        told = own.summary["refutable_factor"].where(drawn, own.summary["tightness"])
+        known = told.values[np.isfinite(told.values)]
     return float(known.max()) if known.size else own.tightness
 
 
