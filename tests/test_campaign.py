@@ -199,7 +199,8 @@ def test_the_comparison_sees_a_number_a_verdict_and_a_point_that_differ(tmp_path
     kept, moved = REPORTS / "figures" / name, tmp_path / name
     text = kept.read_text()
     assert same_picture(name, kept, kept)
-    for old, new in (('x="65.12"', 'x="66.12"'), (">10</text>", ">20</text>")):
+    mark, at = re.search(r'<use [^>]*(x="([\d.]+)")', text).groups()
+    for old, new in ((mark, f'x="{float(at) + 1}"'), (">10</text>", ">20</text>")):
         moved.write_text(text.replace(old, new, 1))
         assert text.count(old) and not same_picture(name, kept, moved)
 

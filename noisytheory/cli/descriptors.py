@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from io import FileIO, TextIOWrapper
+from pathlib import Path
 
 from noisytheory.cli.interrupts import signals_wait
 from noisytheory.trial.shown import Shown
@@ -15,6 +16,9 @@ from noisytheory.trial.shown import Shown
 __all__ = ["descriptors_shown"]
 
 _PASS_ON = "import sys; sys.path[:] = {!r}; from noisytheory.trial.shown import pass_on; pass_on()"
+
+_HERE = str(Path(__file__).parents[2])
+"""Where this package is, however it was installed: what finds it may need `site`."""
 
 _PATIENCE = 0.5
 """Seconds for the last of it, where what somebody's file has left running still holds the pipe."""
@@ -33,7 +37,7 @@ def descriptors_shown() -> Iterator[None]:
     signals_wait(True)
     try:
         passing = subprocess.Popen(
-            [sys.executable, "-ISc", _PASS_ON.format(sys.path)], stdin=receive, stdout=true,
+            [sys.executable, "-ISc", _PASS_ON.format([_HERE, *sys.path])], stdin=receive, stdout=true,
             stderr=subprocess.DEVNULL,
         )
     except OSError:
