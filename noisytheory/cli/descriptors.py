@@ -37,8 +37,8 @@ def descriptors_shown() -> Iterator[None]:
     signals_wait(True)
     try:
         passing = subprocess.Popen(
-            [sys.executable, "-ISc", _PASS_ON.format([_HERE, *sys.path])], stdin=receive, stdout=true,
-            stderr=subprocess.DEVNULL,
+            [sys.executable, "-ISc", _PASS_ON.format([_HERE, *sys.path])],
+            stdin=receive, stdout=true, stderr=subprocess.DEVNULL,
         )
     except OSError:
         passing = None  # There is room for no more processes: those that come will say so.
