@@ -266,18 +266,20 @@ def lead(
     rows : array, shape (n,)
         What values are times.
     """
+    # Of the types that `follow` gives, so that both call one compiled function.
+    first, alone = np.int64(0), np.int64(1)
     own = (1 - rate) * residual[place] + rate * (scores[place] - diagonal[place])
     numbers[0], numbers[1], numbers[2] = place, rate, own
     numbers[3], numbers[4] = rows[place], team
     if team > 1:
         _told(state, STEP * GAP, step)
-    _share(state, step, 0, team, wide, numbers, left, right, kind, form, points, scales, scores,
+    _share(state, step, first, team, wide, numbers, left, right, kind, form, points, scales, scores,
            residual, most, where)
     for _ in range(LATE):
         if _seen(state, DONE * GAP) == step * len(most):
             return True
     # Not what others have begun.
-    _share(state, step, 0, 1, wide, numbers, left, right, kind, form, points, scales, scores,
+    _share(state, step, first, alone, wide, numbers, left, right, kind, form, points, scales, scores,
            residual, most, where)
     return False
 
