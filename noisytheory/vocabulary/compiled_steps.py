@@ -273,14 +273,14 @@ def lead(
     numbers[3], numbers[4] = rows[place], team
     if team > 1:
         _told(state, STEP * GAP, step)
-    _share(state, step, first, team, wide, numbers, left, right, kind, form, points, scales, scores,
-           residual, most, where)
+    _share(state, step, first, team, wide, numbers, left, right, kind, form, points, scales,
+           scores, residual, most, where)
     for _ in range(LATE):
         if _seen(state, DONE * GAP) == step * len(most):
             return True
     # Not what others have begun.
-    _share(state, step, first, alone, wide, numbers, left, right, kind, form, points, scales, scores,
-           residual, most, where)
+    _share(state, step, first, alone, wide, numbers, left, right, kind, form, points, scales,
+           scores, residual, most, where)
     return False
 
 

@@ -29,6 +29,8 @@ CREDIT = 8.0
 """Such steps that a team may be in arrears before it rests, and that it may have gained before."""
 MOMENT = 32
 """Steps after which a smaller team looks whether there are more processors."""
+MOST = 1
+"""Threads of a team."""
 PAUSE = 1e-4
 """Seconds after which one looks again whether others have done what they began."""
 
@@ -95,7 +97,9 @@ class _Team:
         self.compiled = compiled_steps
         target, plan = residual.target, residual.target.plan
         worth = len(target) * (1 + len(plan.right) // 16) // SHARE
-        self.workers = max(1, min(threads(), worth))
+        # Where processes compile at the same time, those who lead and those who follow may round
+        # otherwise: until they cannot, one takes all steps, and there is no team.
+        self.workers = max(1, min(threads(), worth, MOST))
         blocks = -(-len(target) // compiled_steps.BLOCK)
         wide = -(-blocks // (PIECES * self.workers))
         self.pieces = -(-blocks // wide)
