@@ -267,7 +267,8 @@ def lead(
         What values are times.
     """
     # Of the types that `follow` gives, so that both call one compiled function.
-    first, alone = np.int64(0), np.int64(1)
+    first: Any = np.int64(0)
+    alone: Any = np.int64(1)
     own = (1 - rate) * residual[place] + rate * (scores[place] - diagonal[place])
     numbers[0], numbers[1], numbers[2] = place, rate, own
     numbers[3], numbers[4] = rows[place], team

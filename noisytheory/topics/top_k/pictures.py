@@ -123,8 +123,9 @@ def _toys(found: Numbers, cases: tuple[int, ...], label: str) -> Any:
                       ylim=(-0.05 * max(most, 1), 1.15 * max(most, 1)))
             right.set_xticks([1, 10, 100], ["1", "10", "100"])
             right.minorticks_off()
-        for axis, name in zip(axes[-1], ("first feature", "first feature", "k"), strict=True):
-            axis.set_xlabel(name)
+        for row in axes:
+            for axis, name in zip(row, ("first feature", "first feature", "k"), strict=True):
+                axis.set_xlabel(name)
         shown = {
             name: handle for axis in axes.flat
             for handle, name in zip(*axis.get_legend_handles_labels(), strict=True)
