@@ -51,14 +51,14 @@ def test_a_store_on_s3(bucket, mine, tmp_path):
 
     with pytest.raises(KeyboardInterrupt):
         nt.audit(claim, store=store, progress=stop)
-    with Store.open(store, {"seed": 2026, "version": nt.__version__}) as opened:
+    mine_now = {"seed": 2026, "version": nt.__version__}
+    # Without locks whoever opens it last writes; who came before is refused, also at its end, when
+    # it would say of what code the claim is that it has opened.
+    another = rf"another run has come to write to the store {store}"
+    with pytest.raises(StoreError, match=another), Store.open(store, mine_now) as opened:
         kept = opened.claim(claim.id, claim.fingerprint(), {"lhs": float}, claim.size, claim.rows)
         assert len(kept) > 0
-        # Without locks whoever opens it last writes; who came before is refused.
-        with (
-            Store.open(store, {"seed": 2026, "version": nt.__version__}),
-            pytest.raises(StoreError, match=rf"another run has come to write to the store {store}"),
-        ):
+        with Store.open(store, mine_now), pytest.raises(StoreError, match=another):
             opened.claim("mine/a", "0", {}, 1, 1).finish(xr.Dataset())
     words = ["audit", mine, "--workers", 0, "--json", "--store"]
     again = json.loads(answer(*words, store))

@@ -18,7 +18,7 @@ from noisytheory.trial.kept import Numbers, drawn_from
 __all__ = ["figure_1", "figure_2", "figure_3", "figure_4", "theorem_2_from"]
 
 GRID = (1, 2, 3, 4, 5, 7, 10, 14, 20, 28, 40, 60, 90, 130, 170, 200)
-LOOK = (("maximum", 1, "C4", ":"), ("$AT_{10}$", 10, "0.15", "-"), ("average", 200, "C2", "--"))
+LOOK = (("maximum", 1, "C4", ":"), ("$AT_{10}$", 10, None, "-"), ("average", 200, "C2", "--"))
 
 
 def figure_2() -> Any:
@@ -101,25 +101,26 @@ def _toys(found: Numbers, cases: tuple[int, ...], label: str) -> Any:
     # Letters that are read at the width of a page, which is that of the figure.
     with mpl.rc_context({"font.size": 9, "axes.titlesize": 9, "axes.labelsize": 9,
                          "xtick.labelsize": 8, "ytick.labelsize": 8, "legend.fontsize": 9}):
+        ink = mpl.rcParams["text.color"]
         figure = Figure(figsize=(7.2, 2.1 * len(cases) + 0.6), layout="constrained")
         axes = figure.subplots(len(cases), 3, squeeze=False)
         figure.set_label(label)
         for (left, middle, right), case in zip(axes, cases, strict=True):
             for cloud, loss in ((left, "logistic"), (middle, "hinge")):
                 lines = found[f"{case} {loss} lines"]
-                _cloud(cloud, found, TOYS[case], lines)
+                _cloud(cloud, found, TOYS[case], lines, ink)
                 cloud.set_title(f"Case {case}, {loss}")
                 if np.linalg.norm(lines[0]) < 1e-9:
                     cloud.text(0.97, 0.97, "maximum: zero", transform=cloud.transAxes, ha="right",
                                va="top", fontsize=8, bbox=dict(color="white", pad=1))
                 # Often the same: the second is seen on the first.
                 style, colour, size, width = (
-                    ("o-", "C3", 6, 2.5) if loss == "logistic" else ("s--", "0.15", 2.5, 1))
+                    ("o-", "C3", 6, 2.5) if loss == "logistic" else ("s--", ink, 2.5, 1))
                 right.plot(GRID, found[f"{case} {loss}"], style, color=colour, markersize=size,
                            linewidth=width, label=f"{loss} errors")
             left.set_ylabel("second feature")
             most = max(max(found[f"{case} {loss}"]) for loss in ("logistic", "hinge"))
-            right.set(title=f"Case {case}, errors [per cent]", xscale="log",
+            right.set(title=f"Case {case}, errors", ylabel="[per cent]", xscale="log",
                       ylim=(-0.05 * max(most, 1), 1.15 * max(most, 1)))
             right.set_xticks([1, 10, 100], ["1", "10", "100"])
             right.minorticks_off()
@@ -134,7 +135,7 @@ def _toys(found: Numbers, cases: tuple[int, ...], label: str) -> Any:
     return figure
 
 
-def _cloud(axis: Any, found: Numbers, recipe: Toy, lines: Any) -> None:
+def _cloud(axis: Any, found: Numbers, recipe: Toy, lines: Any, ink: str) -> None:
     for sign, marker, colour, name in ((1, "+", "C1", "positive"), (-1, ".", "C0", "negative")):
         points = found[f"{recipe.case} {sign:+d}"]
         axis.plot(*points.T, marker, markersize=5, color=colour, label=name)
@@ -143,13 +144,14 @@ def _cloud(axis: Any, found: Numbers, recipe: Toy, lines: Any) -> None:
                   label="outlier")
     low, high = found[f"{recipe.case} ends"] + np.array([[-0.4], [0.4]])
     ends = np.array([low[0], high[0]])
-    for (name, _, colour, style), w in zip(LOOK, lines, strict=True):
+    for (name, _, own, style), w in zip(LOOK, lines, strict=True):
         if np.linalg.norm(w) < 1e-9:
             continue
         if abs(w[1]) < 1e-12:
-            axis.axvline(-w[2] / w[0], color=colour, linestyle=style, label=name)
+            axis.axvline(-w[2] / w[0], color=own or ink, linestyle=style, label=name)
         else:
-            axis.plot(ends, -(w[0] * ends + w[2]) / w[1], style, color=colour, label=name)
+            axis.plot(ends, -(w[0] * ends + w[2]) / w[1], style, color=own or ink,
+                      label=name)
     axis.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
 
 
