@@ -9,6 +9,8 @@ import numpy as np
 from numba import njit, types
 from numba.extending import overload
 
+from noisytheory.vocabulary.arithmetic import inner_product, multiply_add
+
 __all__ = [
     "PRODUCTS", "ROOTS", "TWOS", "add_gaussians", "add_powers", "add_products", "add_values",
     "fill_values", "powers_of_two", "room", "stripe_powers", "stripe_sums",
@@ -42,7 +44,7 @@ PIECE = 256
 """Columns whose sums over rows stay in the first-level cache, with those of their powers."""
 
 
-@njit(nogil=True, cache=True, fastmath={"contract", "nsz"})
+@njit(nogil=True, cache=True)
 def _power_of_two(x: float, most: float = 0.0) -> float:
     """$2^x$ to the last digit or two, of a number up to ``most``; of a larger one that of it."""
     inside = min(max(x, LEAST), most)
@@ -50,13 +52,13 @@ def _power_of_two(x: float, most: float = 0.0) -> float:
     rest = inside - (shifted - NEAREST)
     value = TAYLOR[0]
     for factor in TAYLOR[1:]:
-        value = value * rest + factor
+        value = multiply_add(value, rest, factor)
     # The last bits of the shifted number are the whole part: they become the exponent.
     scale = np.int64((np.float64(shifted).view(np.int64) + 1023) << 52).view(np.float64)
     return value * scale if x > LEAST else 0.0
 
 
-@njit(nogil=True, cache=True, fastmath={"contract", "nsz"})
+@njit(nogil=True, cache=True)
 def _single_power(x: Any, most: Any) -> Any:
     """The same in single precision, at twice the speed."""
     inside = min(max(x, LEAST_SINGLE), np.float32(most))
@@ -64,7 +66,7 @@ def _single_power(x: Any, most: Any) -> Any:
     rest = inside - (shifted - NEAREST_SINGLE)
     value = SINGLE[0]
     for factor in SINGLE[1:]:
-        value = value * rest + factor
+        value = multiply_add(value, rest, factor)
     scale = np.int32((np.float32(shifted).view(np.int32) + 127) << 23).view(np.float32)
     return value * scale if x > LEAST_SINGLE else np.float32(0)
 
@@ -92,7 +94,7 @@ def room(size: int, like: Any) -> Any:
     return some[skipped : skipped + size]
 
 
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})
+@njit(nogil=True, cache=True)
 def _values(
     kind: int, numbers: Any, given: Any, row: Any, points: Any, place: int, others: Any
 ) -> None:
@@ -121,17 +123,17 @@ def _values(
             row[j] = _power(given[j], most)
     elif kind == ROOTS:
         doubtful, unit, factor = numbers[0], numbers[1], numbers[2]
-        least = given[0]
+        near = False
         for j in range(len(row)):
-            least = min(least, given[j])
-        if least < doubtful:
+            near |= given[j] < doubtful
+        if near:
             for j in range(len(row)):
                 if given[j] < doubtful:
                     square = 0.0
                     for k in range(points.shape[1]):
                         mine, other = np.float64(points[place, k]), np.float64(others[j, k])
                         difference = unit * (mine - other)
-                        square += difference * difference
+                        square = multiply_add(difference, difference, square)
                     given[j] = square
         for j in range(len(row)):
             given[j] = math.sqrt(given[j])
@@ -177,7 +179,7 @@ def powers_of_two(block: Any) -> None:
             row[j] = _power_of_two(row[j])
 
 
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})
+@njit(nogil=True, cache=True)
 def add_gaussians(
     points: Any, origin: Any, seen: Any, factor: float, right: Any, weights: Any, out: Any
 ) -> None:
@@ -209,12 +211,12 @@ def add_gaussians(
             if len(seen) == len(point):
                 for j in range(len(point)):
                     moved = np.float64(point[j]) - np.float64(origin[j])
-                    square += moved * moved
+                    square = multiply_add(moved, moved, square)
                     mine[j] = -2 * factor * moved
             else:
                 for j in range(len(point)):
                     moved = np.float64(point[j]) - np.float64(origin[j])
-                    square += moved * moved
+                    square = multiply_add(moved, moved, square)
                 for j in range(len(seen)):
                     k = seen[j]
                     mine[j] = -2 * factor * (np.float64(point[k]) - np.float64(origin[k]))
@@ -230,7 +232,7 @@ def add_gaussians(
                 out[start + i, c] += some[i, c]
 
 
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})
+@njit(nogil=True, cache=True)
 def add_values(
     left: Any, right: Any, kind: int, numbers: Any, points: Any, others: Any, weights: Any, out: Any
 ) -> None:
@@ -264,7 +266,7 @@ def add_values(
                 out[start + i, c] += sums[i, c]
 
 
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})
+@njit(nogil=True, cache=True)
 def fill_values(
     left: Any, right: Any, kind: int, numbers: Any, points: Any, others: Any, out: Any
 ) -> None:
@@ -294,7 +296,7 @@ def fill_values(
                 _values(kind, numbers, block[i, : len(row)], row, points, top + i, columns)
 
 
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})
+@njit(nogil=True, cache=True)
 def stripe_sums(
     left: Any, start: int, right: Any, kind: int, numbers: Any, points: Any, others: Any,
     beside: Any, below: Any, across: Any, down: Any,
@@ -323,7 +325,7 @@ def stripe_sums(
     down : array, shape (columns - start,)
         Those over rows that have not met the column's own row yet, which are added to.
     """
-    tile, nothing = room(HIGH * WIDE, left), left.dtype.type(0)
+    tile = room(HIGH * WIDE, left)
     values, gathered = room(WIDE, left), room(WIDE, left)
     for top in range(0, len(left), HIGH):
         rows, place = left[top : top + HIGH], start + top
@@ -342,13 +344,12 @@ def stripe_sums(
             for i in range(len(rows)):
                 given = block[i, first - number * WIDE : last - number * WIDE]
                 _values(kind, numbers, given, row, points, top + i, columns)
-                weight, total = below[top + i], nothing
-                for j in range(len(near)):
-                    total += row[j] * near[j]
+                weight = below[top + i]
                 for j in range(len(beyond)):
-                    total += beyond[j] * far[j]
-                    sums[j] += weight * beyond[j]
-                across[top + i] += total
+                    sums[j] = multiply_add(weight, beyond[j], sums[j])
+                across[top + i] += inner_product(far, beyond)
+                if len(near):
+                    across[top + i] += inner_product(near, row)
             under = down[first + whole - start : last - start]
             for j in range(len(sums)):
                 under[j] += sums[j]
@@ -376,7 +377,7 @@ def add_products(
                 row[columns[q]] += value * others[q]
 
 
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})
+@njit(nogil=True, cache=True)
 def add_powers(
     block: Any, ratio: float, squarings: Any, right: Any, ends: Any, left: Any, classes: Any,
     across: Any, down: Any, power: int, part: int, column: int,
@@ -412,18 +413,15 @@ def add_powers(
                     for j in range(len(row)):
                         row[j] *= row[j]
                 sums = down[power + step, classes[i], column + first :]
+                for j in range(len(row)):
+                    sums[j] = multiply_add(weight, row[j], sums[j])
                 start = 0
                 for place in range(len(ends)):
                     end = min(ends[place] - first, len(row))
                     if end <= start:
                         continue
-                    # Views: a range that begins elsewhere than at 0 is not vectorised.
-                    some, beside, below = row[start:end], right[first + start :], sums[start:end]
-                    total = 0.0
-                    for j in range(len(some)):
-                        total += some[j] * beside[j]
-                        below[j] += weight * some[j]
-                    across[power + step, part + place, i] += total
+                    some, beside = row[start:end], right[first + start :]
+                    across[power + step, part + place, i] += inner_product(some, beside)
                     start = end
 
 

@@ -14,6 +14,7 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from noisytheory.vocabulary.arithmetic import multiply_add
 from noisytheory.vocabulary.compiled import _values, room
 
 __all__ = ["BLOCK", "DONE", "GAP", "OVER", "STEP", "ended", "follow", "lead", "released"]
@@ -125,7 +126,7 @@ def _largest(values: Any, halves: Any) -> Any:
     return most
 
 
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})
+@njit(nogil=True, cache=True)
 def _products(left: Any, right: Any, start: int, given: Any) -> None:
     """Inner products of a point with columns from ``start`` on."""
     _once()
@@ -136,16 +137,15 @@ def _products(left: Any, right: Any, start: int, given: Any) -> None:
         first, second = right[k, start:stop], right[k + 1, start:stop]
         third, fourth = right[k + 2, start:stop], right[k + 3, start:stop]
         for j in range(len(given)):
-            given[j] += (
-                one * first[j] + two * second[j] + three * third[j] + four * fourth[j]
-            )
+            pair = multiply_add(one, first[j], multiply_add(two, second[j], given[j]))
+            given[j] = multiply_add(three, third[j], multiply_add(four, fourth[j], pair))
     for k in range(even, len(left)):
         coordinate, some = left[k], right[k, start:stop]
         for j in range(len(given)):
-            given[j] += coordinate * some[j]
+            given[j] = multiply_add(coordinate, some[j], given[j])
 
 
-@njit(nogil=True, cache=True, fastmath={"reassoc", "contract", "nsz"})
+@njit(nogil=True, cache=True)
 def _share(
     state: Any, step: int, number: int, team: int, wide: int, numbers: Any, left: Any, right: Any,
     kind: int, form: Any, points: Any, scales: Any, scores: Any, residual: Any, most: Any,
@@ -174,10 +174,10 @@ def _share(
             if len(scales):
                 some = scales[first : first + BLOCK]
                 for j in range(len(row)):
-                    rest[j] = (1 - rate) * rest[j] + rate * (target[j] - row[j] * some[j] * scale)
-            else:
-                for j in range(len(row)):
-                    rest[j] = (1 - rate) * rest[j] + rate * (target[j] - row[j] * scale)
+                    row[j] *= some[j]
+            for j in range(len(row)):
+                moved = rate * multiply_add(-scale, row[j], target[j])
+                rest[j] = multiply_add(1 - rate, rest[j], moved)
             if first <= place < first + len(rest):
                 rest[place - first] = own
             top = _largest(rest, halves)

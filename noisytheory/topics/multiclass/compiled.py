@@ -12,6 +12,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from noisytheory.vocabulary.arithmetic import inner_product
+
 __all__ = [
     "empty_to_zero", "extents", "sum_bytes", "sum_rows", "update_bytes", "update_rows", "winners",
 ]
@@ -70,7 +72,7 @@ def _flush(small: NDArray[Any], large: NDArray[Any]) -> None:
         small[j] = 0
 
 
-@njit(cache=True, fastmath={"reassoc", "contract"})
+@njit(cache=True)
 def _products(
     points: NDArray[Any], first: NDArray[Any], last: NDArray[Any], vector: NDArray[Any],
     start: int, stride: int, found: NDArray[Any],
@@ -79,10 +81,7 @@ def _products(
     for k in range(found.shape[0]):
         i = start + k * stride
         point, along = points[i, first[i] : last[i]], vector[first[i] : last[i]]
-        total = 0.0
-        for j in range(point.shape[0]):
-            total += point[j] * along[j]
-        found[k] = total
+        found[k] = inner_product(point, along)
 
 
 @njit(cache=True)

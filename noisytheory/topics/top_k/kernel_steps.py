@@ -18,11 +18,9 @@ FAR = 1e200
 """What keeps a variable out of the choice."""
 LEAST = 1e-12
 """Curvature along a pair at least."""
-ORDER = {"nnan", "nsz"}
-"""Without NaN comparisons may be turned, which vectorises choices; sums stay as written."""
 
 
-@njit(cache=True, fastmath=ORDER)
+@njit(cache=True)
 def move(
     gradient: Any, signs: Any, closed: Any, row: Any, second: Any, up: float, down: float,
     lanes: Any,
@@ -49,7 +47,7 @@ def move(
     return -1, FAR
 
 
-@njit(cache=True, fastmath=ORDER)
+@njit(cache=True)
 def partner(
     gradient: Any, signs: Any, empty: Any, row: Any, diagonal: Any, low: float, own: float,
     sign: float, lanes: Any, peaks: Any,
