@@ -42,9 +42,9 @@ def _named(kind: Any) -> str:
     return str(kind.intrinsic_name)
 
 
-def _fused(builder: Any, one: Any, other: Any, added: Any) -> Any:
+def _fused(builder: Any, three: list[Any]) -> Any:
     """In one rounding where the processor has it, else in two: never one here and two there."""
-    return _called(builder, "fmuladd", one.type, [one, other, added])
+    return _called(builder, "fmuladd", three[0].type, three)
 
 
 @_code
@@ -60,10 +60,10 @@ def multiply_add(typing_context: Any, one: Any, other: Any, added: Any) -> Any:
     kind = typing_context.unify_types(one, other, added)
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return _fused(builder, *(
+        return _fused(builder, [
             context.cast(builder, value, given, kind)
             for value, given in zip(args, signature.args, strict=True)
-        ))
+        ])
 
     return kind(one, other, added), code
 
@@ -98,7 +98,8 @@ def inner_product(typing_context: Any, left: Any, right: Any) -> Any:
 
         def converted(values: Any, given: Any) -> Any:
             if isinstance(given, types.Integer):
-                return (builder.sitofp if given.signed else builder.uitofp)(values, wide)
+                signed = given in types.signed_domain
+                return (builder.sitofp if signed else builder.uitofp)(values, wide)
             return values if given == kind else builder.fpext(values, wide)
 
         def taken(start: Any, mask: Any) -> None:
@@ -113,10 +114,10 @@ def inner_product(typing_context: Any, left: Any, right: Any) -> Any:
                     [place, ir.IntType(32)(size), mask, ir.Constant(some, None)],
                 )
                 values.append(converted(found, given))
-            builder.store(_fused(builder, *values, builder.load(sums)), sums)
+            builder.store(_fused(builder, [*values, builder.load(sums)]), sums)
 
         full = builder.and_(size, ir.Constant(count, -LANES))
-        steps = cgutils.for_range_slice(  # type: ignore[no-untyped-call]
+        steps = cgutils.for_range_slice(
             builder, ir.Constant(count, 0), full, ir.Constant(count, LANES), count
         )
         with steps as (start, _):
