@@ -18,6 +18,8 @@ Floats = NDArray[np.float64]
 
 FINEST = 1e-6
 """Share of what the weights gain that a gap is never asked to be below."""
+PERFECT = 1e-5
+"""Share of the objective at zero below which a fit is a perfect one."""
 ROUNDING = 1e-12
 """Gap, as a share of the objective at zero, that is rounding."""
 
@@ -72,6 +74,8 @@ class Problem:
         return float(losses[order[min(reached, len(order) - 1)]])
 
     _slack = 0.0
+    perfect = PERFECT
+
     def certify(self, p: Floats, s: Floats) -> float:
         r"""Dual value of weights $p$ and slopes $s$, after making them feasible."""
         total = p.sum()
@@ -114,7 +118,7 @@ class Problem:
         At a small C the objective is nearly its value without weights, and says nothing of them.
         """
         # Where the fit is perfect there is no relative gap: then by the size at zero.
-        unit = max(abs(primal), 1e-5 * self.size)
+        unit = max(abs(primal), self.perfect * self.size)
         if self.zero or not self.by_gain:
             return unit
         gain = self.gain * max(1.0, FINEST / self.tol)
