@@ -18,7 +18,7 @@ from scipy import sparse
 from noisytheory.topics.top_k.design import Design, solver
 from noisytheory.topics.top_k.individual import individual
 from noisytheory.topics.top_k.neighbours import Balance, Part, sample_size
-from noisytheory.topics.top_k.task import ROUNDING, WIDE, positive_level
+from noisytheory.topics.top_k.task import REACHED, ROUNDING, WIDE, positive_level
 from noisytheory.topics.top_k.walk import EXACT, FARTHEST, MOST, Knot, Sorted, Walk
 
 __all__ = ["Few"]
@@ -409,8 +409,12 @@ class Few(Walk):
         level = float(at.tail.level(at.nu))
         return float(positive_level(level, at.nu - at.mass, at.nu, at.tail.top(at.nu)))
 
+    def promised(self, nu: Any, gain: Any) -> Any:
+        """What is gained at the largest k."""
+        return self.largest(nu)
+
     def unit(self, nu: Any, value: Any, gain: Any) -> Any:
         """What gaps are relative to."""
-        large = np.maximum(value, 1e-5 * nu * self.size) if self.kind.margin else np.maximum(
-            value, 1e-5 * self.at_zero.top(nu))
+        size = nu * self.size if self.kind.margin else self.at_zero.top(nu)
+        large = np.maximum(value, REACHED / self.tol * size)
         return np.maximum(np.minimum(large, self.largest(nu)), 1e-300)

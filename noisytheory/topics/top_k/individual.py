@@ -17,13 +17,16 @@ from scipy import special
 from noisytheory.topics.top_k.aggregate import average_top_k
 
 __all__ = [
-    "CLASSIFICATION", "INDIVIDUAL", "REGRESSION", "Individual", "individual", "least_constant",
+    "CLASSIFICATION", "INDIVIDUAL", "REGRESSION", "Individual", "best_constants", "individual",
+    "least_constant",
 ]
 
 Floats = NDArray[np.float64]
 Values = NDArray[Any]
 Shape = Callable[[Values], Any]
 LN2 = float(np.log(2))
+FARTHEST, HALVINGS = 50.0, 60
+"""Score that no loss of a margin gains by passing, and halvings that find the best one."""
 
 
 @dataclass(frozen=True)
@@ -260,25 +263,50 @@ def least_constant(
     >>> round(least_constant(individual("square"), np.array([0.0, 2.0, 5.0]), None, 2 / 3), 6)
     4.166667
     """
-    from scipy.optimize import minimize_scalar
+    return float(best_constants(kind, targets, masses, np.array([nu]))[1][0])
 
+
+def best_constants(
+    kind: Individual, targets: Floats, masses: Floats | None, nus: Floats
+) -> tuple[Floats, Floats]:
+    r"""The one score for all with the least $\nu\,AT_k$, and that value, at tail masses.
+
+    Parameters
+    ----------
+    kind : Individual
+    targets : array, shape (n,)
+    masses : array, shape (n,), or None
+    nus : array, shape (m,)
+
+    Returns
+    -------
+    scores, values : array, shape (m,)
+
+    Examples
+    --------
+    >>> y = np.array([1.0, 1.0, 1.0, -1.0])
+    >>> [found.tolist() for found in best_constants(individual("hinge"), y, None, np.array([0.5, 1]))]
+    [[0.0, 1.0], [0.5, 0.5]]
+    """
     if kind.margin:
         share = float(np.mean(targets > 0) if masses is None else masses[targets > 0].sum())
-        reach = 50.0  # no loss gains by a larger one
+        few, sign = min(share, 1 - share), 1.0 if share >= 0.5 else -1.0
+        # Up to twice the smaller class it can have as much weight as the other.
+        more = nus > 2 * few * (1 + 1e-15)
+        low, high = np.zeros(len(nus)), np.where(more, FARTHEST, 0.0)
+        for _ in range(HALVINGS if more.any() else 0):
+            b = (low + high) / 2
+            falls = few * -kind.slope(-b) + (nus - few) * kind.slope(b) < 0
+            low, high = np.where(falls, b, low), np.where(falls, high, b)
+        b = np.where(more, high, 0.0)
+        values = np.where(more, few * kind.psi(-b) + (nus - few) * kind.psi(b), nus * kind.at_zero)
+        return sign * b, values
+    from scipy.optimize import minimize_scalar
 
-        def value(b: float) -> float:
-            one, other = map(float, kind.psi(np.array([b, -b])))
-            mass = share
-            if one < other:
-                one, other, mass = other, one, 1 - share
-            return min(mass, nu) * one + max(nu - mass, 0.0) * other
-    else:
-        reach = float(np.abs(targets).max())
-
-        def value(b: float) -> float:
-            losses = kind.values(targets, np.full(len(targets), b))
-            return nu * float(average_top_k(losses, float(nu), masses))
-
-    found = minimize_scalar(value, bounds=(-reach, reach), method="bounded",
-                            options={"xatol": 1e-13 * reach})
-    return float(found.fun)
+    reach = float(np.abs(targets).max())
+    found = [minimize_scalar(
+        lambda b, nu=nu: nu * float(average_top_k(
+            kind.values(targets, np.full(len(targets), b)), nu, masses)),
+        bounds=(-reach, reach), method="bounded", options={"xatol": 1e-13 * reach})
+        for nu in nus.tolist()]
+    return np.array([one.x for one in found]), np.array([float(one.fun) for one in found])

@@ -22,7 +22,7 @@ from noisytheory.vocabulary.domains import checked_floats
 from noisytheory.vocabulary.threads import on_one_thread
 
 __all__ = [
-    "NotCertified", "Solution", "checked_data", "checked_masses", "effective_C", "fit", "proven",
+    "NotCertified", "Solution", "checked_C", "checked_data", "checked_masses", "effective_C", "fit", "proven",
 ]
 
 Floats = NDArray[np.float64]
@@ -188,8 +188,7 @@ def fit(
     n = rows.shape[0]
     masses, total = checked_masses(sample_weight, n)
     nu = tail_mass(k, total)
-    if not (isinstance(C, int | float | np.number) and np.isfinite(C) and C > 0):
-        raise ValueError(f"C must be a finite number > 0, got {C!r}")
+    C = checked_C(C)
     if scaling not in ("paper", "average"):
         raise ValueError(f"scaling must be 'paper' or 'average', got {scaling!r}")
     if solver not in ("auto", "exact", "limited-memory"):
@@ -198,7 +197,7 @@ def fit(
         raise ValueError(f"relative_to must be 'gain' or 'objective', got {relative_to!r}")
     if not (isinstance(tol, int | float | np.number) and 0 < tol < 1):
         raise ValueError(f"tol must be a number in (0, 1), got {tol!r}")
-    inner = float(C) / nu if scaling == "average" else float(C)
+    inner = C / nu if scaling == "average" else C
     keep = np.flatnonzero(masses > 0)
     if kind.margin and np.unique(targets[keep]).size < 2 and intercept:
         raise ValueError("y must hold both classes with weight, got one class only")
@@ -251,6 +250,14 @@ def fit(
         objective * outer, dual * outer, nu, inner, regime, steps, relative,
         bool(converged),
     )
+
+
+def checked_C(C: Any) -> float:
+    """C as a float, or a ValueError; a truth value is none."""
+    number = isinstance(C, int | float | np.number) and not isinstance(C, bool | np.bool_)
+    if not (number and np.isfinite(C) and C > 0):
+        raise ValueError(f"C must be a finite number > 0, got {C!r}")
+    return float(C)
 
 
 def overflowing(loss: str, rows: Any, C: float) -> str:

@@ -69,7 +69,7 @@ class Part(Task):
     def unit(self, primal: float, rounding: float = ROUNDING) -> float:
         """What a gap is measured by."""
         if np.isfinite(self.most):
-            return min(max(abs(primal), 1e-5 * self.size), self.most)
+            return min(max(abs(primal), self.perfect * self.size), self.most)
         return super().unit(primal, rounding)
 
     def near(self, w: Floats, gain: float, gap: float) -> tuple[Floats, Floats]:

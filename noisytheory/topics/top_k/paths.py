@@ -13,8 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 from noisytheory.topics.top_k.aggregate import tail_mass
 from noisytheory.topics.top_k.few import Few
 from noisytheory.topics.top_k.individual import individual
-from noisytheory.topics.top_k.minimise import NotCertified, checked_data, checked_masses
-from noisytheory.topics.top_k.walk import Walk
+from noisytheory.topics.top_k.minimise import (
+    NotCertified,
+    checked_C,
+    checked_data,
+    checked_masses,
+)
+from noisytheory.topics.top_k.task import ROUNDING
+from noisytheory.topics.top_k.walk import FEW, Walk
 from noisytheory.vocabulary.threads import on_one_thread
 
 __all__ = ["Path", "as_path", "counts_of", "errors_of", "every_count", "path"]
@@ -41,8 +47,12 @@ class Path:
         ``"zero"`` only where weights prove zero the minimiser, to $10^{-11}$ of its objective.
     gap : array, shape (m,)
         Objective less dual value, relative to the objective, or to a gain where that is less: what
-        the coefficients at the largest k gain over none (over the best constant), or, where asked
-        for, those at each k, as `fit` measures it; $10^{-12}$ of the objective at zero is rounding.
+        the coefficients at each k gain over none (over the best constant), or, where asked for,
+        those at the largest k.
+    determined : array of bool, shape (m,)
+        Whether the gap is small beside what the coefficients gain at this k itself. Where it is not
+        the error may be another model's: zero is the minimiser, and scores every point alike; or
+        less is gained than rounding leaves, or than was proven, which a warning tells.
     knots : array, shape (j, d)
         Coefficients, with the intercept last if there is one, of the models that are mixed: some
         are solved, others guessed with weights that prove them good enough.
@@ -59,6 +69,7 @@ class Path:
     level: Floats
     regime: NDArray[np.str_]
     gap: Floats
+    determined: NDArray[np.bool_]
     knots: Floats
     place: Floats
     fits: int
@@ -82,7 +93,7 @@ def path(
     X: Any, y: ArrayLike, loss: str = "logistic", *, ks: Sequence[float] | None = None,
     C: float = 1.0, test: tuple[Any, ArrayLike] | None = None, intercept: bool = False,
     sample_weight: ArrayLike | None = None, scaling: str = "paper", tol: float = 5e-2,
-    relative_to: str = "largest", start: Floats | None = None,
+    relative_to: str = "gain", start: Floats | None = None,
 ) -> Path:
     r"""What k changes: models for all k from a few solutions, each with a gap that is proven.
 
@@ -145,8 +156,7 @@ def path(
     points, answers = (rows, labels) if test is None else checked_data(*test, kind, both=False)
     if not 0 < tol < 1:
         raise ValueError(f"tol must be a number in (0, 1), got {tol!r}")
-    if not (isinstance(C, int | float | np.number) and np.isfinite(C) and C > 0):
-        raise ValueError(f"C must be a finite number > 0, got {C!r}")
+    C = checked_C(C)
     if relative_to not in ("largest", "gain"):
         raise ValueError(f"relative_to must be 'largest' or 'gain', got {relative_to!r}")
     if scaling not in ("paper", "average"):
@@ -158,15 +168,13 @@ def path(
         raise ValueError("y must hold both classes with weight, got one class only")
     kinds = {"largest": Few, "gain": Walk}
     walk = kinds[relative_to](
-        rows, labels, masses, loss, float(C), intercept, scaling == "average", tol)
+        rows, labels, masses, loss, C, intercept, scaling == "average", tol)
     walk.start = start
     counts = (every_count(total) if ks is None else counts_of(ks, total, sample_weight is None))
     try:
         found = walk.over(counts / total)
     except OverflowError as error:
         raise ValueError(f"{loss} losses overflow at C={C:g}: take a smaller C") from error
-    if scaling == "average":
-        found[:2] *= total / counts
     knots = np.array([knot.coef for knot in walk.knots])
     scores = points @ knots[:, : knots.shape[1] - intercept].T
     if intercept:
@@ -179,17 +187,53 @@ def as_path(
     knots: Floats, walk: Walk, tol: float,
 ) -> Path:
     """What was found at each k, with the errors of scores, shape (points, knots)."""
-    value, dual, gap, level, place = found
-    # Where losses overflow nothing is known: values are no number, or below what is proven.
-    scale = np.maximum(np.abs(value), np.abs(dual))
-    gap = np.where(np.isfinite(gap) & (value >= dual - 1e-6 * scale), gap, np.inf)
-    if gap.max() > tol:
-        warnings.warn(f"gap {gap.max():.1e} in place of {tol:.0e} at k={counts[gap.argmax()]:g}",
-                      NotCertified, stacklevel=4)
-    zero = walk.nus <= walk.zero_to * (1 + 1e-12)
+    nus, (value, dual, _, level, place) = walk.nus, found
+    constants, none = walk.constants(nus)
+    # No loss is below 0. Where losses overflow nothing is known: values are no number, or below
+    # what is proven.
+    dual = np.fmax(dual, 0.0)
+    scale = np.maximum(np.abs(value), dual)
+    known = np.isfinite(value) & (value >= dual - 1e-6 * scale)
+    zero = nus <= walk.zero_to * (1 + 1e-12)
+    # Nobody wants a model that is worse than none.
+    worse = known & ~zero & (value > none * (1 + 1e-12))
+    if worse.any():
+        end, best = len(knots), few_of(constants[worse])
+        ends = np.array([min(best.min(), 0.0), max(best.max(), 0.0)])
+        knots = np.vstack([knots, np.zeros((2, knots.shape[1]))])
+        if walk.free:
+            knots[end:, -1] = ends
+        scores = np.column_stack([scores, *(np.full(len(scores), b) for b in ends)])
+        place[worse] = end + (best - ends[0]) / max(np.ptp(ends), 1e-300)
+        value[worse], level[worse] = walk.without(nus[worse], best)
+    gain = none - dual
+    rounding = ROUNDING * walk.at_zero.top(nus)
+    unit = np.where(zero, value, np.minimum(value, walk.promised(nus, gain)))
+    gap = np.where(known, (value - dual) / np.maximum(unit, 1e-300), np.inf)
+    determined = known & ~zero & (gain > rounding) & (value - dual <= tol * gain)
+    lost = ~(determined | zero)
+    if (gap > tol).any() or lost.any():
+        told = [f"gap {gap.max():.1e} in place of {tol:.0e} at k={counts[gap.argmax()]:g}"]
+        if lost.any():
+            some = counts[lost]
+            told.append(f"at {len(some)} k from {some[0]:g} to {some[-1]:g} what the coefficients "
+                        "gain is less than what is proven: errors there may be another model's")
+        warnings.warn("; ".join(told[int(gap.max() <= tol):]), NotCertified, stacklevel=4)
     regime = np.where(zero, "zero", np.where(level > 0, "nu", "C"))
-    return Path(counts, value, dual, errors_of(margin, answers, scores, place),
-                level, regime, gap, knots, place, walk.fits)
+    order = np.argsort(place, kind="stable")
+    error = np.empty(len(counts))
+    error[order] = errors_of(margin, answers, scores, place[order])
+    outer = 1 / nus if walk.average else 1.0
+    return Path(counts, value * outer, dual * outer, error, level, regime, gap, determined, knots,
+                place, walk.fits)
+
+
+def few_of(values: Floats) -> Floats:
+    """Each by the nearest of at most so many."""
+    some = np.unique(values)
+    if len(some) > FEW:
+        some = some[np.linspace(0, len(some) - 1, FEW).round().astype(int)]
+    return np.asarray(some[np.abs(values[:, None] - some).argmin(axis=1)])
 
 
 def counts_of(ks: Sequence[float], total: float, whole: bool = True) -> Floats:

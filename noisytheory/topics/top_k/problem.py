@@ -18,6 +18,10 @@ Floats = NDArray[np.float64]
 
 FINEST = 1e-6
 """Share of what the weights gain that a gap is never asked to be below."""
+PERFECT = 1e-5
+"""Share of the objective at zero below which a fit is a perfect one."""
+EVENED = 4
+"""Times that weights are evened: what is cut off at their ends is left to the next."""
 ROUNDING = 1e-12
 """Gap, as a share of the objective at zero, that is rounding."""
 
@@ -72,8 +76,12 @@ class Problem:
         return float(losses[order[min(reached, len(order) - 1)]])
 
     _slack = 0.0
+    perfect = PERFECT
+
     def certify(self, p: Floats, s: Floats) -> float:
         r"""Dual value of weights $p$ and slopes $s$, after making them feasible."""
+        if self.free:
+            p = self._evened(p, s)
         total = p.sum()
         if total > self.nu:
             p = p * (self.nu / total)
@@ -95,6 +103,27 @@ class Problem:
             self._slack = self.nu - float(p.sum())
         return value
 
+    def _evened(self, p: Floats, s: Floats) -> Floats:
+        """Weights whose pulls at the intercept cancel, and whose sum is not too large.
+
+        By those between their ends, as far as they go: near the minimum that loses next to nothing.
+        """
+        for _ in range(EVENED):
+            excess, over = float(p @ s), max(float(p.sum()) - self.nu, 0.0)
+            if abs(excess) + over <= 1e-15 * self.nu:
+                break
+            room = np.maximum(p * (1 - p / self.masses), 0)
+            square, both, whole = float(room @ s**2), float(room @ s), float(room.sum())
+            bend = square * whole - both**2
+            if bend > 1e-9 * square * whole:
+                a, b = (whole * excess - both * over) / bend, (square * over - both * excess) / bend
+            elif square > 0:
+                a, b = excess / square, 0.0
+            else:
+                break
+            p = np.clip(p - room * (a * s + b), 0, self.masses)
+        return p
+
     @functools.cached_property
     def constant(self) -> float:
         """Least objective without weights: of the best constant where there is one."""
@@ -114,7 +143,7 @@ class Problem:
         At a small C the objective is nearly its value without weights, and says nothing of them.
         """
         # Where the fit is perfect there is no relative gap: then by the size at zero.
-        unit = max(abs(primal), 1e-5 * self.size)
+        unit = max(abs(primal), self.perfect * self.size)
         if self.zero or not self.by_gain:
             return unit
         gain = self.gain * max(1.0, FINEST / self.tol)

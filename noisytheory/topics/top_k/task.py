@@ -42,7 +42,7 @@ class Task(Problem):
     def enough(self, primal: float) -> bool:
         """Whether the certified gap is within the tolerance."""
         gap = primal - self.best_dual
-        if gap > self.tol * max(abs(primal), 1e-5 * self.size):
+        if gap > self.tol * max(abs(primal), self.perfect * self.size):
             return False
         return gap <= self.tol * self.unit(primal) or self.is_zero(primal)
 

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from noisytheory.topics.top_k.individual import individual, least_constant
+from noisytheory.topics.top_k.individual import best_constants, individual
 from noisytheory.topics.top_k.neighbours import Part
-from noisytheory.topics.top_k.task import ROUNDING, Task, positive_level
+from noisytheory.topics.top_k.task import REACHED, ROUNDING, Task, positive_level
 
 __all__ = ["Knot", "Sorted", "Walk", "collapsed_up_to"]
 
@@ -36,6 +36,8 @@ FARTHEST = 3
 """Times by which k falls at most from one guess of the collapse to the next."""
 MOST = 60
 """Guesses at most; eight are usual."""
+FEW = 64
+"""Tail masses at which the best constant of regression is sought."""
 BELOW = 0.1
 """Share of the gap allowed that the lowest of a few solutions gains."""
 
@@ -179,6 +181,7 @@ class Walk:
         task = Part(self.rows, self.labels, self.masses, self.kind, nu, self.constant(nu),
                      self.free, SOLVED * self.tol, start_value=float(self.at_zero.top(nu)))
         task.kept, task.constant = self.kept, self.none(nu)
+        task.perfect = REACHED / task.tol
         return task
 
     def zero(self, task: Task, value: float) -> bool:
@@ -253,15 +256,37 @@ class Walk:
 
     def none(self, nu: float) -> float:
         """The least objective without coefficients."""
+        return float(self.constants(np.array([nu]))[1][0])
+
+    def constants(self, nus: Floats) -> tuple[Floats, Floats]:
+        """The best scores without coefficients at tail masses, and their objectives."""
         if not self.free:
-            return nu * self.size if self.kind.margin else float(self.at_zero.top(nu))
-        return min(float(self.at_zero.top(nu)), least_constant(
-            self.kind, self.labels, None if self.even else self.masses, nu))
+            return 0 * nus, nus * self.size if self.kind.margin else np.asarray(
+                self.at_zero.top(nus))
+        if self.kind.margin or len(nus) <= FEW:
+            return best_constants(self.kind, self.labels, None if self.even else self.masses, nus)
+        # The least objective is concave in k: its chords are below.
+        some = nus[np.unique(np.linspace(0, len(nus) - 1, FEW).round().astype(int))]
+        scores, values = self.constants(some)
+        return np.interp(nus, some, scores), np.interp(nus, some, values)
+
+    def promised(self, nu: Any, gain: Any) -> Any:
+        """The gain that gaps are relative to."""
+        return gain
+
+    def without(self, nus: Floats, scores: Floats) -> tuple[Floats, Floats]:
+        """Objectives and levels of one score for all, at tail masses."""
+        value, level = np.empty((2, len(nus)))
+        for score in np.unique(scores):
+            here = scores == score
+            tail = self.sort(1.0, np.full(len(self.labels), score), none=0.0)
+            value[here], level[here] = tail.top(nus[here]), tail.level(nus[here])
+        return value, level
 
     def unit(self, nu: Any, value: Any, gain: Any) -> Any:
         """What gaps are relative to: the objective, or the gain where zero is not the minimiser."""
         size = self.at_zero.top(nu)
-        large = np.maximum(value, 1e-5 * size)
+        large = np.maximum(value, REACHED / self.tol * size)
         own = np.maximum(np.minimum(large, gain), ROUNDING * size / self.tol)
         return np.maximum(np.where(nu <= self.zero_to * (1 + 1e-12), large, own), 1e-300)
 
