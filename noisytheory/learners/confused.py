@@ -298,13 +298,13 @@ class UMAClassifier(_Linear):
         $C_{pq}=\Pr[\text{label }p\mid\text{true }q]$. A pandas or xarray table with the classes'
         names in rows and columns is read by them; other matrices have the classes in the order of
         ``classes`` in `fit`, or sorted. None is no noise: then it is a batch Perceptron. An
-        estimate, from `noisytheory.confusion.estimate_confusion`, brings its uncertainty.
+        estimate, from `nt.confusion.estimate_confusion`, brings its uncertainty.
     orientation : {"column", "row"}, optional
         Where the true classes are; columns by default, and never guessed.
     strategy : {"error", "confusion", "random"}
         Which pair of classes to correct next.
     step : str
-        As for `noisytheory.multiclass.uma`; the default works with an estimated confusion.
+        As for `nt.multiclass.uma`; the default works with an estimated confusion.
     normalise : bool
         Steps of length 1.
     stop : {"all_pairs", "printed"}
@@ -348,7 +348,7 @@ class UMAClassifier(_Linear):
     audited_errors_ : dict of str to float
         Where audited examples are given: errors there of "UMA", of "ignoring" the noise, and of the
         audited "alone", by cross-validation; classes weighted by their estimated shares.
-    run_ : noisytheory.multiclass.Run
+    run_ : nt.multiclass.Run
         Pairs, norms, what is left and why it stopped.
 
     Notes
@@ -357,7 +357,7 @@ class UMAClassifier(_Linear):
     Whether correcting pays it asks of the audited examples, if `fit` has them, and warns where
     ignoring the noise, or training on them alone, errs less there. Without them it asks the noisy
     labels: `fit` learns a second time, without a correction, and warns where that errs less by
-    `noisytheory.multiclass.gain_by_noisy_labels`; else it warns of an estimate from up to 200
+    `nt.multiclass.gain_by_noisy_labels`; else it warns of an estimate from up to 200
     audited examples a class. Where more noisy labels are met than any rule would meet of fresh
     ones, they were learned by heart and tell nothing of themselves: both are then learned on each
     half of the sample, too, and the other half is asked.

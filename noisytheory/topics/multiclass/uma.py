@@ -148,7 +148,7 @@ def uma(
     strategy : {"error", "confusion", "random"}
         Which pair next: of the largest $\|z_{pq}\|$, of the largest $\|z_{pq}\|/\hat\pi_q$, or any.
     step : str
-        A rule of `noisytheory.multiclass.STEPS`. "predicted" is ultraconservative: down by one for
+        A rule of `nt.multiclass.STEPS`. "predicted" is ultraconservative: down by one for
         the predicted class if it errs on $z$, else for the worst that does. "forced" is always down
         by one for the predicted class: it has a convergence theorem (`uma/prop4-forced`) and
         collapses with an estimated confusion.
