@@ -14,6 +14,7 @@ import noisytheory
 ROOT = Path(__file__).parents[1]
 NAME = re.compile(r"(?<![\w./-])(?:noisytheory|nt)(?:\.[A-Za-z_]\w*)+")
 PLACEHOLDERS = {
+    "noisytheory.topics.concentration.differences.sides": "a file that a reader is to write",
     "noisytheory.NAME": "any name",
     **dict.fromkeys(("noisytheory.own", "noisytheory.damage", "noisytheory.last",
                      "noisytheory.start"), "notes on an error, and no import path"),
