@@ -344,7 +344,7 @@ def path_end(early: int) -> Iterator[Certificate]:
 def rates(scaled: int) -> Iterator[Certificate]:
     """Squared confusion rates of random predictions, of perverse ones, and of a missing class."""
     for counts in predicted_counts():
-        found = Fraction(confusion_rate(counts, scaled=bool(scaled)))
+        found = Fraction(confusion_rate(counts, scaled=bool(scaled), absent="ignore"))
         yield Certificate(found**2, 1, [("rate", fractions(round(float(found), 6)))])
 
 
@@ -380,7 +380,7 @@ def defined_rates(scaled: int) -> Iterator[Certificate]:
                 Fraction(int(counts[i, j]), sizes[j]) ** 2
                 for i in range(4) for j in range(4) if i != j and sizes[j]
             ), ZERO) / (4 if scaled else 1)
-            yield Certificate(Fraction(confusion_rate(counts)) ** 2, exact)
+            yield Certificate(Fraction(confusion_rate(counts, absent="ignore")) ** 2, exact)
 
 
 def leaking(orientation: str) -> Iterator[Certificate]:
