@@ -586,7 +586,7 @@ def test_a_share_that_is_negative_hides_no_class_among_the_audited():
     from sklearn.datasets import load_digits
 
     X, y = load_digits(return_X_y=True)
-    X, rng = X / 16 - 0.3, np.random.default_rng(303)
+    X, rng = X / 16 - 0.3, np.random.default_rng(311)
     order = rng.permutation(1797)
     train, test = order[:1200], order[1200:]
     noise = 0.55 * np.eye(10) + 0.45 * np.roll(np.eye(10), 1, axis=0)
@@ -604,7 +604,7 @@ def test_a_share_that_is_negative_hides_no_class_among_the_audited():
     truth = 1 - model.score(X[test], y[test])
     # Weighted by the unbiased shares it is far too small.
     assert hiding @ each / hiding.sum() < truth - 0.15
-    assert abs(model.audited_errors_["UMA"] - truth) < 0.1
+    assert abs(model.audited_errors_["UMA"] - truth) < 0.05
 
 
 def test_labels_that_contradict_a_matrix_are_told():
