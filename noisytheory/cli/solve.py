@@ -154,7 +154,7 @@ def _domain(claim: Claim, name: str) -> Domain:
     tried = as_numbers(claim.grid.get(name, ()))
     if tried is None or not tried.size or tried.dtype.kind not in "iuf":
         raise Mistake(f"nothing says what {name} may be: declare it above the bound, such as "
-                      f"@noisytheory.domains.requires({name}=noisytheory.domains.POSITIVE)")
+                      f"@nt.domains.requires({name}=nt.domains.POSITIVE)")
     if np.all(tried <= 0):
         return REAL
     return COUNT if np.all((tried == np.floor(tried)) & (tried >= 1)) else POSITIVE

@@ -15,8 +15,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from noisytheory.learners.seeds import generator
 from noisytheory.topics.multiclass import (
     Run,
+    audit_misfit,
     gain_by_known_confusion,
     gain_by_noisy_labels,
+    label_misfit,
+    likely_shares,
     ultraconservative,
     uma,
 )
@@ -26,6 +29,7 @@ from noisytheory.vocabulary.confusion import (
     Orientation,
     amplification,
     columns,
+    observed_confusion,
 )
 from noisytheory.vocabulary.domains import COUNT, one_of
 
@@ -43,6 +47,9 @@ ONLINE = ("worst", "uniform", "proportional", "random")
 
 FOLDS = 10
 """Parts of the audited examples, each predicted by a classifier from the others."""
+
+DOUBTFUL = 0.001
+"""Chance of labels, if a matrix is right, from which it is said to be wrong."""
 
 ILL = 30.0
 """Noise amplification from which a person is warned: samples must be its square times as large."""
@@ -298,13 +305,13 @@ class UMAClassifier(_Linear):
         $C_{pq}=\Pr[\text{label }p\mid\text{true }q]$. A pandas or xarray table with the classes'
         names in rows and columns is read by them; other matrices have the classes in the order of
         ``classes`` in `fit`, or sorted. None is no noise: then it is a batch Perceptron. An
-        estimate, from `noisytheory.confusion.estimate_confusion`, brings its uncertainty.
+        estimate, from `nt.confusion.estimate_confusion`, brings its uncertainty.
     orientation : {"column", "row"}, optional
         Where the true classes are; columns by default, and never guessed.
     strategy : {"error", "confusion", "random"}
         Which pair of classes to correct next.
     step : str
-        As for `noisytheory.multiclass.uma`; the default works with an estimated confusion.
+        As for `nt.multiclass.uma`; the default works with an estimated confusion.
     normalise : bool
         Steps of length 1.
     stop : {"all_pairs", "printed"}
@@ -342,22 +349,27 @@ class UMAClassifier(_Linear):
     expected_gain_ : float
         After a `fit` that learned, without audited examples, with an estimate, or with a matrix and
         fewer than four million numbers in ``X``: by how much ignoring the noise errs more, as the
-        noisy labels tell; between -1 and 1, where an estimate beyond is cut off.
+        noisy labels tell; between -1 and 1, where an estimate beyond is cut off. Of a matrix it is
+        what that says itself: one that is wrong, and harms, mostly has a positive gain.
     class_shares_ : array, shape (Q,)
-        Estimated shares of the true classes.
+        Estimated shares of the true classes, unbiased, and so at times below 0.
     audited_errors_ : dict of str to float
         Where audited examples are given: errors there of "UMA", of "ignoring" the noise, and of the
-        audited "alone", by cross-validation; classes weighted by their estimated shares.
-    run_ : noisytheory.multiclass.Run
+        audited "alone", by cross-validation; classes weighted by `nt.multiclass.likely_shares`, of
+        which none is 0. UMA's is a little too small where its confusion is of the same examples.
+    run_ : nt.multiclass.Run
         Pairs, norms, what is left and why it stopped.
 
     Notes
     -----
-    It warns where the amplification exceeds 30 and where an estimated share is not positive.
+    It warns where the amplification exceeds 30, where an estimated share is not positive, and where
+    labels contradict a matrix: their numbers (`nt.multiclass.label_misfit`), or, of audited
+    examples with their noisy labels, the pairs of both (`nt.multiclass.audit_misfit`). That nothing
+    contradicts it does not say that it is right.
     Whether correcting pays it asks of the audited examples, if `fit` has them, and warns where
     ignoring the noise, or training on them alone, errs less there. Without them it asks the noisy
     labels: `fit` learns a second time, without a correction, and warns where that errs less by
-    `noisytheory.multiclass.gain_by_noisy_labels`; else it warns of an estimate from up to 200
+    `nt.multiclass.gain_by_noisy_labels`; else it warns of an estimate from up to 200
     audited examples a class. Where more noisy labels are met than any rule would meet of fresh
     ones, they were learned by heart and tell nothing of themselves: both are then learned on each
     half of the sample, too, and the other half is asked.
@@ -411,7 +423,7 @@ class UMAClassifier(_Linear):
 
     def fit(
         self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None,
-        audited: tuple[ArrayLike, ArrayLike] | None = None,
+        audited: tuple[ArrayLike, ...] | None = None,
     ) -> Self:
         """Learn from noisy labels.
 
@@ -423,11 +435,12 @@ class UMAClassifier(_Linear):
         classes : array-like, optional
             All classes, where ``y`` may lack some that the confusion has, or where a matrix
             without names has them in an order that is not the sorted one.
-        audited : pair of array-like, optional
+        audited : two or three array-like, optional
             Some examples and their true labels, of two classes at least, to see whether the
             correction pays. They should be drawn at random, of each class or of all: the first ones
             of each class, or those that came first, may be easier or of another source than the
-            rest, and then tell of themselves alone. So of those that an estimate is made of.
+            rest, and then tell of themselves alone. So of those that an estimate is made of. With
+            their noisy labels as a third array a matrix is held against them.
 
         Returns
         -------
@@ -494,10 +507,17 @@ class UMAClassifier(_Linear):
         if self.confusion is not None and self.class_shares_.min() <= 0 and not self._told:
             self._told = True
             low = self.classes_[int(np.argmin(self.class_shares_))]
+            why = ("it does not fit the labels, or the class is too rare to be seen through the "
+                   "noise")
+            if not isinstance(self.confusion, ConfusionEstimate):
+                seen = np.bincount(codes, minlength=len(self.classes_))
+                chance = label_misfit(seen, self.confusion_)
+                if chance < DOUBTFUL:
+                    why = ("it does not fit the labels, of which no shares of the classes explain "
+                           f"the numbers (were it right, a chance below {chance:.1g})")
             warnings.warn(
-                f"the confusion leaves class {low} a share of {self.class_shares_.min():.3g}: it "
-                "does not fit the labels, or the class is too rare to be seen through the noise",
-                UserWarning, stacklevel=3,
+                f"the confusion leaves class {low} a share of {self.class_shares_.min():.3g}: "
+                f"{why}", UserWarning, stacklevel=3,
             )
         return self
 
@@ -604,7 +624,7 @@ class UMAClassifier(_Linear):
 
     def _audited(self, given: Any) -> tuple[Any, NDArray[Any]]:
         """Audited examples and their true labels, checked."""
-        fits = isinstance(given, tuple | list) and len(given) == 2
+        fits = isinstance(given, tuple | list) and len(given) in (2, 3)
         if fits:
             examples, known = given[0], np.asarray(given[1])
             there: Any = examples.tocsr() if sparse.issparse(examples) else examples
@@ -613,15 +633,35 @@ class UMAClassifier(_Linear):
             fits = there.ndim == 2 and known.shape == there.shape[:1]
         if not fits or not np.isin(known, self.classes_).all():
             raise ValueError(
-                "audited must be a pair, examples and as many true labels among "
-                f"{self.classes_.tolist()}"
+                "audited must be examples and as many true labels among "
+                f"{self.classes_.tolist()}, and at most their noisy labels"
             )
         if len(np.unique(known)) < 2:
             raise ValueError(
                 f"audited must hold examples of two classes or more, got {len(known)} examples of "
                 f"{len(np.unique(known))}"
             )
+        if len(given) == 3:
+            self._hold_against(known, np.asarray(given[2]))
         return there, known
+
+    def _hold_against(self, known: NDArray[Any], noisy: NDArray[Any]) -> None:
+        """Say where audited pairs contradict a matrix."""
+        if noisy.shape != known.shape or not np.isin(noisy, self.classes_).all():
+            raise ValueError(
+                f"audited must have as many noisy labels as examples, {len(known)}, among "
+                f"{self.classes_.tolist()}"
+            )
+        if self.confusion is None or isinstance(self.confusion, ConfusionEstimate):
+            return
+        codes = (np.searchsorted(self.classes_, labels) for labels in (noisy, known))
+        counts = observed_confusion(next(codes), next(codes), len(self.classes_))
+        chance = audit_misfit(counts, self.confusion_, rng=generator(self.random_state))
+        if chance <= DOUBTFUL:
+            warnings.warn(
+                f"{len(known)} audited examples contradict the confusion (were it right, a chance "
+                f"of at most {chance:.2g}): make an estimate of them", UserWarning, stacklevel=4,
+            )
 
     def _compare(self, X: ArrayLike, y: ArrayLike, there: Any, known: NDArray[Any]) -> None:
         """Errors on audited examples: of this, of ignoring the noise, and of them alone."""
@@ -641,7 +681,12 @@ class UMAClassifier(_Linear):
         }
         # An audit may have taken as many of a rare class as of a common one.
         codes = np.searchsorted(self.classes_, known)
-        weights = np.maximum(self.class_shares_, 1e-12)[codes] / np.bincount(codes)[codes]
+        given, noisy = self.confusion, np.searchsorted(self.classes_, np.asarray(y))
+        shares = likely_shares(
+            np.bincount(noisy, minlength=len(self.classes_)), self.confusion_,
+            audited=given.counts.sum() if isinstance(given, ConfusionEstimate) else np.inf,
+        )
+        weights = shares[codes] / np.bincount(codes)[codes]
         self.audited_errors_ = {
             name: float(np.average(labels != known, weights=weights))
             for name, labels in said.items()

@@ -445,11 +445,11 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         ----------
         k : int
             Number of atoms: iterations of herding, draws, centres; of ``"clustered"`` the cells.
-            To be left out with a method of ``noisytheory.sparse.TO_TOLERANCE``, which takes
+            To be left out with a method of ``nt.sparse.TO_TOLERANCE``, which takes
             ``tolerance=`` in its place.
         method : str or callable
             An algorithm ``(kernel, points, alpha, k, **options)`` whose result has ``indices``,
-            ``weights`` and ``error``; a name is one of ``noisytheory.sparse.ALGORITHMS``.
+            ``weights`` and ``error``; a name is one of ``nt.sparse.ALGORITHMS``.
         **options
             For the method: ``rng`` where it draws, ``parts`` of ``"map_reduce"``.
 

@@ -414,8 +414,8 @@ class _NoisyKernel(BaseEstimator, ABC):  # type: ignore[misc]
 
         $\sqrt{B_wB_gB_\Psi T}$ of the estimators in use, times $2\sqrt2$ for the adaptive step, and
         times 3 for the theory's after `partial_fit`, whose horizon is unknown:
-        `noisytheory.online.promised_regret`. A step that is a number has what
-        `noisytheory.online.any_step_regret` says of it, after `partial_fit` `horizon_free_regret`.
+        `nt.online.promised_regret`. A step that is a number has what
+        `nt.online.any_step_regret` says of it, after `partial_fit` `horizon_free_regret`.
         Of more than two classes it holds for each class's regret, not for the largest of them.
         With clipped gradients, skipped rounds or a printed form there is no promise, and this is
         infinite; where
@@ -514,13 +514,13 @@ class NoisyKernelClassifier(ClassifierMixin, _NoisyKernel):  # type: ignore[misc
     loss : str or AnalyticLoss
         Of the margin, where it must fall at 0: ``"squared"``, ``"exponential"``, ``"smoothed
         hinge"``, ``"smoothed absolute"`` or ``"linear"``. Others are in `noisytheory.analytic`,
-        any by its coefficients as `noisytheory.analytic.SeriesLoss`.
+        any by its coefficients as `nt.analytic.SeriesLoss`.
     Bw : float
         Squared radius of the ball of predictors.
     p : float, "best", "importance" or None
         Of the geometric degrees, above 1; with ``"best"`` the one with the smallest bound of
         estimates of a single degree (that of coupled ones falls with p, and copies rise). With
-        ``"importance"`` degrees have the laws of `noisytheory.online.importance_laws`, which make
+        ``"importance"`` degrees have the laws of `nt.online.importance_laws`, which make
         the second moments of estimates of a single degree smallest. None takes a fixed number of
         copies, which polynomials allow.
     coupled : bool
@@ -569,7 +569,7 @@ class NoisyKernelClassifier(ClassifierMixin, _NoisyKernel):  # type: ignore[misc
     object with ``take(rounds, rng=)``: a fresh copy, shape (d,), of the instance of each round
     named. Rounds count from 0 in every call; as many are played as there are labels. ``Bx`` must be
     given, or the oracle has what bounds it, ``x``, the clean instances, and ``noise.variance``, as
-    `noisytheory.online.NoisyOracle`. With more than two classes one predictor is learnt a class,
+    `nt.online.NoisyOracle`. With more than two classes one predictor is learnt a class,
     from the same copies.
 
     Examples

@@ -180,7 +180,7 @@ def compare(
     if isinstance(population, str):
         population = _population(asked_for, population)
     elif population is not None and not hasattr(population, "name"):
-        raise ValueError("population must be one, such as noisytheory.populations.axis(), or the "
+        raise ValueError("population must be one, such as nt.populations.axis(), or the "
                          f"name of one, got {population!r}")
     asked = _Asked(population, replicates, seed)
     points = {name: _row(name, values) for name, values in arguments.items()}

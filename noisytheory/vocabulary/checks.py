@@ -63,8 +63,8 @@ def checked_loss(loss: Any) -> Loss:
     Raises
     ------
     ValueError
-        If it is no `noisytheory.losses.Loss`.
+        If it is no `nt.losses.Loss`.
     """
     if not isinstance(loss, Loss):
-        raise ValueError(f"loss must be one of noisytheory.losses, got {loss!r}")
+        raise ValueError(f"loss must be one of nt.losses, got {loss!r}")
     return loss

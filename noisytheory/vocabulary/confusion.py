@@ -7,6 +7,7 @@ $\beta=\max|B|$ is what it costs.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,6 +21,7 @@ from noisytheory.vocabulary.domains import (
     checked_floats,
     checked_numbers,
     checked_reals,
+    one_of,
 )
 from noisytheory.vocabulary.exact import Numbers
 
@@ -408,7 +410,9 @@ def _places(name: str, labels: NDArray[Any], classes: Any) -> NDArray[np.int64]:
     return np.array([place[label] for label in given], dtype=np.int64)
 
 
-def confusion_rate(counts: ArrayLike, *, scaled: bool = True) -> float:
+def confusion_rate(
+    counts: ArrayLike, *, scaled: bool = True, absent: Literal["warn", "ignore"] = "warn"
+) -> float:
     r"""$\|\hat C\|_F/\sqrt Q$ of off-diagonal shares $\hat C_{pq}=\Pr[\text{predicted }p\mid q]$.
 
     Parameters
@@ -417,6 +421,8 @@ def confusion_rate(counts: ArrayLike, *, scaled: bool = True) -> float:
         Of (predicted, true), counts or masses; a class that is not there counts as without error.
     scaled : bool
         Divide by $\sqrt Q$; Figure 1 plots the norm itself.
+    absent : {"warn", "ignore"}
+        Whether a warning names the classes that are not there.
 
     Returns
     -------
@@ -429,7 +435,19 @@ def confusion_rate(counts: ArrayLike, *, scaled: bool = True) -> float:
     1.0
     """
     array = checked_floats("counts", counts)
+    if array.ndim != 2 or array.shape[0] != array.shape[1] or not array.size:
+        raise ValueError(f"counts must be a square matrix, got shape {array.shape}")
+    if not (np.isfinite(array).all() and array.min() >= 0):
+        raise ValueError("counts must be finite and >= 0")
+    one_of("absent", absent, ("warn", "ignore"))
     totals = array.sum(axis=0)
+    missing = np.flatnonzero(totals == 0).tolist()
+    if missing and absent == "warn":
+        warnings.warn(
+            f"counts hold none of the true class{'es' if len(missing) > 1 else ''} "
+            f"{', '.join(map(str, missing))}: the rate counts what is not there as without error",
+            UserWarning, stacklevel=2,
+        )
     shares = array / np.where(totals > 0, totals, 1.0)
     np.fill_diagonal(shares, 0.0)
     norm = float(np.sqrt(np.sum(shares**2)))

@@ -102,15 +102,15 @@ def solve(
     bound : callable
         Any public bound, or your own, whose arguments have names; functions of single numbers will
         do. It is asked for numbers up to 1e100: if that takes long, as of ``math.comb(2 * n, n)``,
-        say how far it is to be searched, ``n=noisytheory.domains.Domain(0, 10**4, whole=True)``.
+        say how far it is to be searched, ``n=nt.domains.Domain(0, 10**4, whole=True)``.
     at_most, at_least : float or array
         What the bound is to be: one of the two.
     fill : float, optional
         What to return where no value attains the target, or the values are no half-line, in place
         of an error.
     **arguments
-        Of the bound. One of them is ``...``, or a `noisytheory.domains.Domain` if the bound
-        declares none for it (by `noisytheory.domains.requires`): that is looked for. The others
+        Of the bound. One of them is ``...``, or a `nt.domains.Domain` if the bound
+        declares none for it (by `nt.domains.requires`): that is looked for. The others
         broadcast; what is no number is handed on.
 
     Returns
@@ -267,7 +267,7 @@ def _asked(
 def _searched(bound: Callable[..., Any], arguments: Mapping[str, Any]) -> tuple[str, Domain]:
     """Which argument is looked for, and where."""
     if not callable(bound):
-        raise TypeError(f"bound must be a function, such as noisytheory.kernel_mean.mean_deviation "
+        raise TypeError(f"bound must be a function, such as nt.kernel_mean.mean_deviation "
                         f"or the bound of a claim, got {bound!r}")
     called = getattr(bound, "__name__", "the bound")
     by_name = ("bound must take its arguments by name, such as lambda n: numpy.sqrt(n) does with "
@@ -305,9 +305,9 @@ def _searched(bound: Callable[..., Any], arguments: Mapping[str, Any]) -> tuple[
     domain = arguments[name] if isinstance(arguments[name], Domain) else domains.get(name)
     if domain is None:
         raise ValueError(
-            f"{name} must be a noisytheory.domains.Domain, such as {name}=noisytheory.domains."
+            f"{name} must be a nt.domains.Domain, such as {name}=nt.domains."
             f"POSITIVE, got ...: {called} does not say what it may be, as by "
-            f"@noisytheory.domains.requires({name}=noisytheory.domains.POSITIVE)"
+            f"@nt.domains.requires({name}=nt.domains.POSITIVE)"
         )
     declared = getattr(bound, "domains", {}).get(name)
     if declared is not None and not _within(domain, declared):
@@ -694,7 +694,7 @@ class _Question:
         if not has[span].all():
             gap = ranks[span][~has[span]]
             raise ValueError(
-                f"{self.name} must be a noisytheory.domains.Domain in which the bound has values: "
+                f"{self.name} must be a nt.domains.Domain in which the bound has values: "
                 f"it has none at {self.name} = {_told(self.line.value(int(gap[0])))}, though it "
                 "has below and above"
             )

@@ -559,7 +559,7 @@ class Corrected(Loss):
 
     def __post_init__(self) -> None:
         if not isinstance(self.loss, Loss):
-            raise ValueError(f"loss must be a Loss of noisytheory.losses, got {self.loss!r}")
+            raise ValueError(f"loss must be a Loss of nt.losses, got {self.loss!r}")
         flip_rates((self.sigma_minus, self.sigma_plus))
 
     @property

@@ -1,5 +1,5 @@
 r"""Noise on labels and samples, as objects: applied to label arrays with an ``rng``, and to
-`noisytheory.populations.Finite` populations exactly.
+`nt.populations.Finite` populations exactly.
 
 Binary labels are $\pm1$, several classes are $0,\dots,Q-1$.
 """

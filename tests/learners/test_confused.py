@@ -22,7 +22,7 @@ from noisytheory.learners import (
     UMAClassifier,
 )
 from noisytheory.learners import confused as confused_module
-from noisytheory.topics.multiclass import STEPS, STRATEGIES, uma
+from noisytheory.topics.multiclass import STEPS, STRATEGIES, likely_shares, uma
 from noisytheory.topics.multiclass import kept as kept_module
 from noisytheory.vocabulary.confusion import ConfusionEstimate, estimate_confusion
 
@@ -168,10 +168,11 @@ def test_audited_examples_tell_that_lopsided_noise_is_worth_correcting():
             audited=(sparse.csr_array(x[some]), NAMES[true[some]]),
         )
         plain = UMAClassifier().fit(x, noisy)
-    # As many of each class: errors there are means over classes, weighted by estimated shares.
+    # As many of each class: errors there are means over classes, weighted by likely shares.
+    shares = likely_shares(np.bincount(noisy), model.confusion_, audited=180)
     wrong = plain.predict(x[some]) != true[some]
     each = [wrong[true[some] == q].mean() for q in range(3)]
-    assert model.audited_errors_["ignoring"] == pytest.approx(model.class_shares_ @ each)
+    assert model.audited_errors_["ignoring"] == pytest.approx(shares @ each)
     assert model.audited_errors_["UMA"] < model.audited_errors_["ignoring"] - 0.05
     pairs = [(x[some], true[some[:-1]]), (x[some], true[some] + 1), x[some], (x[some],),
              (x[0], true[:3]), 3]
@@ -579,3 +580,49 @@ def test_kernel_features_go_before_it_in_a_pipeline(exact):
     model = make_pipeline(front, UMAClassifier(noise, max_iter=300)).fit(x, noisy)
     assert model.score(x, true) > 0.9
     assert UMAClassifier(noise).fit(x, noisy).score(x, true) < 0.8
+
+
+def test_a_share_that_is_negative_hides_no_class_among_the_audited():
+    from sklearn.datasets import load_digits
+
+    X, y = load_digits(return_X_y=True)
+    X, rng = X / 16 - 0.3, np.random.default_rng(311)
+    order = rng.permutation(1797)
+    train, test = order[:1200], order[1200:]
+    noise = 0.55 * np.eye(10) + 0.45 * np.roll(np.eye(10), 1, axis=0)
+    noisy = np.array([rng.choice(10, p=noise[:, true]) for true in y[train]])
+    few = np.concatenate([np.flatnonzero(y[train] == q)[:12] for q in range(10)])
+    known = X[train][few], y[train][few]
+    estimate = estimate_confusion(noisy[few], known[1], classes=range(10))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = UMAClassifier(estimate, random_state=0).fit(X[train], noisy, audited=known)
+    assert model.class_shares_.min() < 0
+    wrong = model.predict(known[0]) != known[1]
+    each = np.array([wrong[known[1] == q].mean() for q in range(10)])
+    hiding = np.maximum(model.class_shares_, 0)
+    truth = 1 - model.score(X[test], y[test])
+    # Weighted by the unbiased shares it is far too small.
+    assert hiding @ each / hiding.sum() < truth - 0.15
+    assert abs(model.audited_errors_["UMA"] - truth) < 0.05
+
+
+def test_labels_that_contradict_a_matrix_are_told():
+    x, noisy, true = confused(3000)
+    clean = np.eye(3)  # of noisy labels: far too many of class 0
+    over = np.array([[0.4, 0.3, 0.3], [0.3, 0.4, 0.3], [0.3, 0.3, 0.4]])
+    for matrix, told in ((NOISE, False), (over, True)):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            UMAClassifier(matrix).fit(x, noisy)
+        assert any("no shares of the classes explain" in str(w.message) for w in caught) == told
+    some = np.arange(150)
+    for matrix, told in ((NOISE, False), (clean, True)):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            UMAClassifier(matrix).fit(x, noisy, audited=(x[some], true[some], noisy[some]))
+        assert any("150 audited examples contradict" in str(w.message) for w in caught) == told
+    with pytest.raises(ValueError, match="as many noisy labels as examples, 150"):
+        UMAClassifier(NOISE).fit(x, noisy, audited=(x[some], true[some], noisy[:9]))
+    with pytest.raises(ValueError, match="audited must be examples"):
+        UMAClassifier(NOISE).fit(x, noisy, audited=(x[some], true[some], noisy[some], 0))

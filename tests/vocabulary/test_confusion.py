@@ -111,7 +111,14 @@ def test_ignoring_the_noise_leaks_all_of_it():
 def test_rates_of_confusion():
     assert confusion.confusion_rate(np.roll(np.eye(4), 1, axis=0)) == 1
     assert confusion.confusion_rate(np.roll(np.eye(4), 1, axis=0), scaled=False) == 2
-    assert confusion.confusion_rate([[3, 0], [1, 0]]) == pytest.approx(0.25 / np.sqrt(2))
+    with pytest.warns(UserWarning, match="none of the true class 1: the rate counts"):
+        assert confusion.confusion_rate([[3, 0], [1, 0]]) == pytest.approx(0.25 / np.sqrt(2))
+    with pytest.warns(UserWarning, match="true classes 0, 2:"):
+        assert confusion.confusion_rate(np.diag([0, 1, 0])) == 0
+    for wrong, told in (([1, 2], "square"), ([[1, 2]], "square"), ([[1, -1], [0, 1]], ">= 0"),
+                        ([[np.nan, 0], [0, 1]], "finite")):
+        with pytest.raises(ValueError, match=told):
+            confusion.confusion_rate(wrong)
 
 
 def test_limits_cover_as_often_as_they_say():

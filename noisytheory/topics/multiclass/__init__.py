@@ -36,6 +36,11 @@ from noisytheory.topics.multiclass.experiments.protocol import (
 from noisytheory.topics.multiclass.experiments.toy import (
     toy_data,
 )
+from noisytheory.topics.multiclass.misfit import (
+    audit_misfit,
+    label_misfit,
+    likely_shares,
+)
 from noisytheory.topics.multiclass.mistakes.bounds import (
     mistake_bound,
     mistake_bound_hinge,
@@ -80,6 +85,7 @@ __all__ = [
     "FiveSteps",
     "OnlineRun",
     "Run",
+    "audit_misfit",
     "class_shares",
     "direction_deviation",
     "drawn_apart",
@@ -92,7 +98,9 @@ __all__ = [
     "gain_by_known_confusion",
     "gain_by_noisy_labels",
     "kernel_features",
+    "label_misfit",
     "least_mistake_bound",
+    "likely_shares",
     "margin_ceiling",
     "mistake_bound",
     "mistake_bound_hinge",

@@ -27,7 +27,7 @@ def learned(
     shares: NDArray[Any], usable: NDArray[Any], *, strategy: str, step: str, normalise: bool,
     tolerance: Any, error_alpha: Any, max_iter: int,
 ) -> list[tuple[Any, ...]]:
-    """Runs by `learn`, from arguments of `noisytheory.multiclass.uma_runs`: a `Run`'s fields."""
+    """Runs by `learn`, from arguments of `nt.multiclass.uma_runs`: a `Run`'s fields."""
     runs, classes = shares.shape
     rows, starts, where, values = np.zeros((1, 0, 0)), *np.zeros((2, 0), np.int64), np.zeros(0)
     if isinstance(points, np.ndarray):
@@ -127,7 +127,7 @@ def learn(
         predicted one always.
     normalise : bool
     tolerance, error_alpha : float
-        As for `noisytheory.multiclass.uma`.
+        As for `nt.multiclass.uma`.
     pairs, lengths : array, shape (R, max_iter, 2) and (R, max_iter)
         Filled with the pair of every update and the norm of its vector.
     norms : array, shape (R, Q, Q)

@@ -12,8 +12,8 @@ from noisytheory.topics.multiclass.exactly import Matrix, dot, gap_of, squared
 from noisytheory.vocabulary.confusion import inverse_of
 from noisytheory.vocabulary.populations import Finite, Multiclass
 
-__all__ = ["FIVE", "TAUGHT", "Instance", "Taught", "columns_of", "random_instances", "taught_by",
-           "taught_instances"]
+__all__ = ["AS_PRINTED", "FIVE", "TAUGHT", "Instance", "Taught", "columns_of", "random_instances",
+           "taught_by", "taught_instances"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +118,9 @@ def _random_instances(count: int) -> tuple[Instance, ...]:
         ))
     return tuple(found)
 
+
+AS_PRINTED: dict[str, Any] = dict(orientation="column", ties="all")
+"""How (8) has update vectors: ties lie in every region, true classes in columns."""
 
 TAUGHT = r"W^* separates the classes with margin \theta, \|W^*\|_F=1"
 """The hypothesis that they meet."""

@@ -66,7 +66,7 @@ def ultraconservative(
     classes : int
         Number of classes, Q.
     step : str
-        A rule of `noisytheory.multiclass.STEPS`; "predicted" is the class of largest score, and
+        A rule of `nt.multiclass.STEPS`; "predicted" is the class of largest score, and
         "forced" the same, as that class is in the error set.
     passes : int
         Number of passes at most; stops after one without a mistake.

@@ -68,8 +68,8 @@ def _checked_labels(labels: Any, n: int, classes: int) -> NDArray[Any]:
 
 
 def update_vectors(
-    points: Numbers, labels: Numbers, weights: Numbers, confusion: Numbers, *,
-    alpha: Number = 0.0, ties: str = "all",
+    points: Numbers, labels: Numbers, confusion: Numbers, *, weights: Numbers,
+    orientation: Orientation | None = None, alpha: Number = 0.0, ties: str = "lowest",
 ) -> Floats:
     r"""All $z_{pq}$ at once, shape (Q, Q, d), predicted class first.
 
@@ -79,14 +79,17 @@ def update_vectors(
         Of fractions the vectors are fractions.
     labels : array-like
         Noisy classes, shape (n,), or masses of (point, noisy label), shape (n, Q).
-    weights : array-like, shape (Q, d)
     confusion : array-like, shape (Q, Q)
-        Column-stochastic.
+        True classes in columns, or as `orientation` says.
+    weights : array-like, shape (Q, d)
+        Of the regions.
+    orientation : {"column", "row"}, optional
+        As for `nt.confusion.columns`.
     alpha : float
         Functional margin of the regions.
-    ties : {"all", "lowest"}
-        Whether tied points belong to the regions of all tied classes, as (8) says, or of the
-        lowest, as a prediction does.
+    ties : {"lowest", "all"}
+        Region of tied points: that of the lowest class, as a prediction has it, or of every tied
+        one, as (8) says.
 
     Returns
     -------
@@ -95,13 +98,14 @@ def update_vectors(
 
     Examples
     --------
-    >>> update_vectors([[1.0, 0.0]], [1], [[1, 0], [0, 0]], [[0.75, 0.25], [0.25, 0.75]])[0, 1]
+    >>> noise = [[0.75, 0.25], [0.25, 0.75]]
+    >>> update_vectors([[1.0, 0.0]], [1], noise, weights=[[1, 0], [0, 0]])[0, 1]
     array([1.5, 0. ])
     """
     NONNEGATIVE.check("alpha", alpha)
     one_of("ties", ties, TIES)
     x = _checked_points(points)
-    inverse = inverse_for(x, confusion, "column")
+    inverse = inverse_for(x, confusion, orientation)
     start = in_arithmetic_of(x, checked_numbers("weights", weights))
     y = in_arithmetic_of(x, _checked_labels(labels, x.shape[0], len(inverse)))
     units, x, y, back, start = in_units(x, y[None], inverse[None], start[None])
@@ -144,11 +148,11 @@ def uma(
     confusion : array-like, shape (Q, Q)
         True classes in columns, or as `orientation` says; the identity makes it a batch Perceptron.
     orientation : {"column", "row"}, optional
-        As for `noisytheory.vocabulary.confusion.columns`.
+        As for `nt.confusion.columns`.
     strategy : {"error", "confusion", "random"}
         Which pair next: of the largest $\|z_{pq}\|$, of the largest $\|z_{pq}\|/\hat\pi_q$, or any.
     step : str
-        A rule of `noisytheory.multiclass.STEPS`. "predicted" is ultraconservative: down by one for
+        A rule of `nt.multiclass.STEPS`. "predicted" is ultraconservative: down by one for
         the predicted class if it errs on $z$, else for the worst that does. "forced" is always down
         by one for the predicted class: it has a convergence theorem (`uma/prop4-forced`) and
         collapses with an estimated confusion.

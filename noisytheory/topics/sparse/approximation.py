@@ -5,7 +5,7 @@ paper on the kernel mean it is written $W\pi^*$ with $W=\sum|\alpha_i|$ and $\pi
 hull of the signed features $\mathrm{sign}(\alpha_i)\phi(x_i)$, and $\pi^*$ is approximated there.
 
 Kernels need not be normalised: errors are exact for any kernel, in its own norm. Herding then takes
-long features more readily; `noisytheory.kernels.Normalised` gives all of them norm 1.
+long features more readily; `nt.kernels.Normalised` gives all of them norm 1.
 
 Errors are roots of differences of squares, exact but for their rounding: where the longest feature
 has norm $L$, that hides those below some $10^{-7}LW$. So the last one, if it is below $10^{-5}LW$,
@@ -131,7 +131,7 @@ class Target:
 
     def __init__(self, kernel: Kernel, points: ArrayLike, alpha: ArrayLike) -> None:
         if not isinstance(kernel, Kernel):
-            raise ValueError(f"kernel must be a Kernel of noisytheory.kernels, got {kernel!r}")
+            raise ValueError(f"kernel must be a Kernel of nt.kernels, got {kernel!r}")
         everything = checked_points(points, "points")
         if not len(everything):
             raise ValueError(f"points must have a row at least, got shape {everything.shape}")

@@ -17,20 +17,20 @@ __all__ = ["clustered_mean_square"]
 def clustered_mean_square(
     kernel: Kernel, points: ArrayLike, alpha: ArrayLike, k: int, cells: ArrayLike
 ) -> float:
-    r"""Mean square error of `noisytheory.sparse.clustered` on these points and cells, exactly.
+    r"""Mean square error of `nt.sparse.clustered` on these points and cells, exactly.
 
     $$\mathbb E\|\omega^*-\tilde\omega\|^2=W^2\sum_i\tfrac{\alpha_i^2}{n_i}V_i$$
 
     with $\alpha_i$ the share of cell $i$ in $W=\sum|\alpha|$, $n_i=\lceil\alpha_ik\rceil$ draws
     from it and $V_i$ the variance in it. Of one cell it is that of independent draws,
-    `noisytheory.sparse.with_replacement`.
+    `nt.sparse.with_replacement`.
 
     Parameters
     ----------
     kernel, points, alpha, k
-        As in `noisytheory.sparse.clustered`.
+        As in `nt.sparse.clustered`.
     cells : array-like, shape (n,)
-        Cell of every point, by any name: those of `noisytheory.sparse.farthest_first`, or others.
+        Cell of every point, by any name: those of `nt.sparse.farthest_first`, or others.
 
     Returns
     -------

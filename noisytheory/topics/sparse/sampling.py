@@ -111,7 +111,7 @@ def without_replacement(
     r"""The mean of ``k`` different points, for a target whose weights have one size.
 
     The mean square error is that of `with_replacement` times $\frac{n-k}{n-1}$:
-    `noisytheory.sparse.without_replacement_mean_square`.
+    `nt.sparse.without_replacement_mean_square`.
 
     Parameters
     ----------
@@ -200,7 +200,7 @@ def clustered(
 
     Cell $S_i$ gives the mean of $\lceil\alpha(S_i)k\rceil$ draws from it, with weight
     $\alpha(S_i)$; an empty cell, or one without weight, gives nothing. At most $2k-1$ atoms.
-    The mean square error on these points is `noisytheory.sparse.clustered_mean_square`.
+    The mean square error on these points is `nt.sparse.clustered_mean_square`.
 
     Parameters
     ----------

@@ -48,11 +48,13 @@ def test_update_vectors_are_those_of_the_definition(number, shared, alpha):
         for inside in exactly.regions(at.points, at.weights, alpha, shared=shared)
     ])
     ties = "all" if shared else "lowest"
-    found = update_vectors(at.points, at.joint, at.weights, at.confusion, alpha=alpha, ties=ties)
+    given = dict(orientation="column", ties=ties)
+    found = update_vectors(at.points, at.joint, at.confusion, weights=at.weights, alpha=alpha,
+                           **given)
     assert (found == again).all()
     if shared:  # floats break ties by chance
-        public = update_vectors(floats(at.points), floats(at.joint), floats(at.weights),
-                                floats(at.confusion), alpha=float(alpha), ties=ties)
+        public = update_vectors(floats(at.points), floats(at.joint), floats(at.confusion),
+                                weights=floats(at.weights), alpha=float(alpha), **given)
         np.testing.assert_allclose(public, floats(again), atol=1e-12)
 
 

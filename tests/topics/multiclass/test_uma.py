@@ -136,7 +136,7 @@ def test_bytes_with_dark_edges_and_full_sums_are_exact(monkeypatch):
 
 def test_update_vectors_of_a_population_are_its_means():
     # By hand: with (p, q) = (0, 1) the atom (.6, .8) of mass .2 alone is wrong.
-    z = update_vectors(POP5.points, POP5.joint, W5, POP5.confusion)
+    z = update_vectors(POP5.points, POP5.joint, POP5.confusion, weights=W5, ties="all")
     np.testing.assert_allclose(z, POP5.update_means(W5), atol=1e-15)
     np.testing.assert_allclose(z[0, 1], [0.12, 0.16], atol=1e-15)
     # Columns of C sum to one, so the classes of a region sum to its mean.
@@ -268,9 +268,24 @@ def test_a_run_starts_with_the_pair_that_its_tie_rule_makes_longest(ties, first)
     np.testing.assert_array_equal(run.pairs, [first])
 
 
+def test_update_vectors_take_what_a_run_takes():
+    found = update_vectors(POP5.points, POP5.joint, POP5.confusion, weights=W5)
+    turned = update_vectors(
+        POP5.points, POP5.joint, POP5.confusion.T, weights=W5, orientation="row")
+    np.testing.assert_array_equal(found, turned)
+    with pytest.raises(ValueError, match="here the rows do"):
+        update_vectors(POP5.points, POP5.joint, POP5.confusion.T, weights=W5)
+    # What is first updated is the longest of them, where nothing else is said.
+    norms = np.linalg.norm(
+        update_vectors(POP5.points, POP5.joint, POP5.confusion, weights=0 * W5), axis=2)
+    norms[np.diag_indices(3)] = 0
+    run = uma(POP5.points, POP5.joint, POP5.confusion, max_iter=1)
+    assert run.pairs.tolist() == [list(np.unravel_index(norms.argmax(), norms.shape))]
+
+
 def test_ties_lie_in_one_region_or_in_all():
-    lowest = update_vectors(POP5.points, POP5.joint, 0 * W5, POP5.confusion, ties="lowest")
-    shared = update_vectors(POP5.points, POP5.joint, 0 * W5, POP5.confusion, ties="all")
+    lowest = update_vectors(POP5.points, POP5.joint, POP5.confusion, weights=0 * W5)
+    shared = update_vectors(POP5.points, POP5.joint, POP5.confusion, weights=0 * W5, ties="all")
     assert not lowest[1:].any()
     np.testing.assert_allclose(shared[1], shared[0])
     np.testing.assert_allclose(shared[0], lowest[0], atol=1e-15)
@@ -308,7 +323,7 @@ def test_bad_input_is_refused_by_name(change, message):
 
 def test_what_vectors_online_runs_and_several_runs_refuse():
     with pytest.raises(ValueError, match="ties must be one of"):
-        update_vectors(np.eye(2), [0, 1], np.eye(2), np.eye(2), ties="both")
+        update_vectors(np.eye(2), [0, 1], np.eye(2), weights=np.eye(2), ties="both")
     with pytest.raises(ValueError, match="points must be finite"):
         ultraconservative([[np.inf]], [0], 2)
     thin = [sparse.csr_matrix(np.eye(2))] * 2

@@ -67,7 +67,7 @@ def leave_one_out_deviation(n: Numeric, delta: Numeric, k: Numeric) -> Numeric:
 
     Notes
     -----
-    Hypothesis: $\|\phi\|\le1$. `noisytheory.kernel_mean.mean_deviation_repaired` at $\delta/k$;
+    Hypothesis: $\|\phi\|\le1$. `nt.kernel_mean.mean_deviation_repaired` at $\delta/k$;
     leaving one of $n$ out moves the mean by at most $\frac2n$.
 
     Examples

@@ -125,7 +125,7 @@ def noisy_minimax_radius(n: Numeric, sigma: Numeric) -> Numeric:
     The lower bound "of the same form" as Lemma 9 (*Sparse Robust Classification via the Kernel
     Mean*, Section 4.3.1): two populations on one axis with means $\pm$ this radius look, through
     the noise, like means $\pm\frac1{2\sqrt n}$, so the probability of so large an error is that
-    of `noisytheory.kernel_mean.minimax_probability`.
+    of `nt.kernel_mean.minimax_probability`.
 
     Examples
     --------

@@ -190,7 +190,7 @@ def wrong_by_cells(
 ) -> dict[str, Doubles]:
     r"""Clean 0-1 risks of Algorithm 1 with ``cells`` cells, and with ``fewer``.
 
-    Clustered sub-sampling (`noisytheory.sparse.clustered`) of ``n`` noisy examples of a
+    Clustered sub-sampling (`nt.sparse.clustered`) of ``n`` noisy examples of a
     checkerboard; the risk is the share of `FRESH` fresh examples that are wrong, a score of zero an
     error.
     """

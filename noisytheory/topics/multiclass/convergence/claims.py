@@ -360,7 +360,7 @@ cost = PAPER.always(
     "cost/repaired",
     statement=r"\text{an update costs at most }nd\text{ multiplications, whatever }Q",
     given=dict(form="kept"),
-    note="Where scores and sums are kept, as `noisytheory.multiclass.uma` does; a benchmark has "
+    note="Where scores and sums are kept, as `nt.multiclass.uma` does; a benchmark has "
     "seconds.",
     twin=dict(given=dict(form="obvious"), why="scores from scratch"),
     **COST, **worked(sides.multiplications),

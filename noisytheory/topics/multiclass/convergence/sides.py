@@ -22,6 +22,7 @@ from noisytheory.topics.multiclass.exactly import (
     unit,
 )
 from noisytheory.topics.multiclass.instances import (
+    AS_PRINTED,
     FIVE,
     Instance,
     Taught,
@@ -210,9 +211,11 @@ def sampled(
 def _deviation(at: Instance, seen: Matrix, weights: Any) -> Fraction:
     """Largest deviation of an update vector of a sample from that of the population."""
     off = ~np.eye(at.classes, dtype=bool)
-    gap = update_vectors(at.points, seen, weights, at.confusion)[off] - update_vectors(
-        at.points, at.joint, weights, at.confusion
-    )[off]
+    found, due = (
+        update_vectors(at.points, masses, at.confusion, weights=weights, **AS_PRINTED)
+        for masses in (seen, at.joint)
+    )
+    gap = found[off] - due[off]
     return root(max((gap**2).sum(axis=1)))
 
 
@@ -313,7 +316,8 @@ def given_label(read: str) -> Iterator[Certificate]:
     for at, teacher in perfect:
         points = [[*x, ONE] for x in at.points]
         confusion = at.confusion if read == "class" else unit(at.classes)
-        z = update_vectors(points, at.joint, [[*w, ZERO] for w in teacher], confusion)
+        z = update_vectors(points, at.joint, confusion, weights=[[*w, ZERO] for w in teacher],
+                           **AS_PRINTED)
         shares = class_shares([sum(column) for column in transposed(at.joint)],
                               np.array(inverse_of(confusion)))
         worst = max(abs(z[p, q][-1]) / shares[q] for q in range(at.classes) if shares[q]
@@ -337,7 +341,8 @@ def outside(vectors_of: str) -> Iterator[Certificate]:
                     watch=lambda _, weights: met.append(weights.copy()))  # noqa: B023
         missed = 0
         for weights, (p, true) in zip(met, found.pairs.tolist(), strict=False):
-            z = update_vectors(here.points, seen, weights, noisy, ties="lowest")[p, true]
+            z = update_vectors(here.points, seen, noisy, weights=weights,
+                               orientation="column")[p, true]
             missed += not error_set(weights @ z, true)[p]
         yield Certificate(missed + found.skipped, 0, [("updates", found.updates)])
 
@@ -387,7 +392,7 @@ def _counts(width: int, updates: int, form: str) -> tuple[int, int]:
         weights = np.zeros((5, width))
         if made:
             weights = uma(rows, labels, confusion, max_iter=made).weights
-        update_vectors(points, labels, weights, confusion, ties="lowest")
+        update_vectors(points, labels, confusion, weights=weights)
     return points.count, found.updates
 
 

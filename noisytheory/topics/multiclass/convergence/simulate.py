@@ -116,7 +116,8 @@ def fresh_chunks(
     for _ in range(60):
         seen = population.counts(n, len(live), rng=rng) / n
         for i, masses in zip(live, seen, strict=True):
-            gap = update_vectors(population.points, masses, weights[i], population.confusion)
+            gap = update_vectors(population.points, masses, population.confusion,
+                                 weights=weights[i], orientation="column", ties="all")
             gap -= population.update_means(weights[i])
             eta[i] = max(eta[i], np.sqrt((gap[off] ** 2).sum(axis=1)).max())
         found = uma_runs(population.points, seen, population.confusion, normalise=True,

@@ -84,7 +84,8 @@ class OneAtom:
     def vector(self, share: float) -> float:
         """Coordinate of z along the instance, by the public function, of a share of labels 1."""
         law, weights = [[1 - share, share]], [[1.0], [0.0]]
-        return float(update_vectors([[1.0]], law, weights, self.confusion)[0, 1, 0])
+        z = update_vectors([[1.0]], law, self.confusion, weights=weights, ties="all")
+        return float(z[0, 1, 0])
 
     def vectors(self, n: int, size: int, rng: np.random.Generator) -> Floats:
         """The same in samples of n."""

@@ -260,7 +260,7 @@ def five_steps(
     rest_labels : array-like, shape (n,), optional
         True ones, for a comparison with `FiveSteps.full`; nothing else uses them.
     step, strategy : str
-        As for `noisytheory.multiclass.uma`; the paper's forced steps collapse here.
+        As for `nt.multiclass.uma`; the paper's forced steps collapse here.
     max_iter : int
         Updates of every classifier.
     rng : Generator, optional

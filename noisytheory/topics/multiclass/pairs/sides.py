@@ -42,7 +42,7 @@ def by_norm() -> Iterator[Certificate]:
     labels = [0, 1, 1, 2]
     joint = [[m * (t == k) for k in range(3)] for m, t in zip(masses, labels, strict=True)]
     # At W = 0 all lie in the region of class 0.
-    z = update_vectors(points, joint, np.zeros((3, 3)), unit(3), ties="lowest")[0]
+    z = update_vectors(points, joint, unit(3), weights=np.zeros((3, 3)))[0]
     norms = {q: squared(list(z[q])) for q in (1, 2)}
     wrong = {
         q: sum((m for m, t in zip(masses, labels, strict=True) if t == q), ZERO) for q in (1, 2)

@@ -24,6 +24,7 @@ from noisytheory.topics.multiclass.exactly import (
     unit,
 )
 from noisytheory.topics.multiclass.instances import (
+    AS_PRINTED,
     columns_of,
     random_instances,
     taught_instances,
@@ -287,7 +288,7 @@ def column_sums(orientation: str) -> Iterator[Certificate]:
     """Over the true classes, update vectors of a region sum to the mean of its points."""
     for at in random_instances(40):
         used = unit(at.classes) if orientation == "row" else at.confusion
-        found = update_vectors(at.points, at.joint, at.weights, used)
+        found = update_vectors(at.points, at.joint, used, weights=at.weights, **AS_PRINTED)
         if orientation == "row":
             # No confusion matrix that the public function would take.
             try:
@@ -343,7 +344,7 @@ def path_end(early: int) -> Iterator[Certificate]:
 def rates(scaled: int) -> Iterator[Certificate]:
     """Squared confusion rates of random predictions, of perverse ones, and of a missing class."""
     for counts in predicted_counts():
-        found = Fraction(confusion_rate(counts, scaled=bool(scaled)))
+        found = Fraction(confusion_rate(counts, scaled=bool(scaled), absent="ignore"))
         yield Certificate(found**2, 1, [("rate", fractions(round(float(found), 6)))])
 
 
@@ -379,7 +380,7 @@ def defined_rates(scaled: int) -> Iterator[Certificate]:
                 Fraction(int(counts[i, j]), sizes[j]) ** 2
                 for i in range(4) for j in range(4) if i != j and sizes[j]
             ), ZERO) / (4 if scaled else 1)
-            yield Certificate(Fraction(confusion_rate(counts)) ** 2, exact)
+            yield Certificate(Fraction(confusion_rate(counts, absent="ignore")) ** 2, exact)
 
 
 def leaking(orientation: str) -> Iterator[Certificate]:
@@ -394,7 +395,8 @@ def leaking(orientation: str) -> Iterator[Certificate]:
         largest = leak.max(axis=1 if orientation == "row" else 0)
         radius = max(map(squared, at.points))
         found, right = (
-            update_vectors(at.points, at.joint, at.weights, used) for used in (guess, at.confusion)
+            update_vectors(at.points, at.joint, used, weights=at.weights, **AS_PRINTED)
+            for used in (guess, at.confusion)
         )
         for p, inside in enumerate(regions(at.points, at.weights)):
             mass = sum((m for m, within in zip(at.masses, inside, strict=True) if within), ZERO)

@@ -20,6 +20,7 @@ from noisytheory.topics.multiclass.exactly import (
     unit,
 )
 from noisytheory.topics.multiclass.instances import (
+    AS_PRINTED,
     Instance,
     columns_of,
     random_instances,
@@ -65,7 +66,8 @@ def _averaged(number: int, alpha: Fraction, what: str) -> Any:
     at = SMALL[number]
     used = unit(at.classes) if what == "sums" else at.confusion
     return sum(
-        chance * update_vectors(at.points, masses, at.weights, used, alpha=alpha)
+        chance * update_vectors(
+            at.points, masses, used, weights=at.weights, alpha=alpha, **AS_PRINTED)
         for chance, masses in _two(number)
     )
 
@@ -149,7 +151,8 @@ def adaptive(sample: str, n: int) -> Iterator[Certificate]:
             for weights, here in taught:
                 share = sum((chance for chance, _ in here), ZERO)
                 for chance, masses in here if sample == "same" else fresh:
-                    z = update_vectors(at.points, masses, weights, at.confusion, ties="lowest")
+                    z = update_vectors(at.points, masses, at.confusion, weights=weights,
+                                       orientation="column")
                     found += _along(weights, z) * chance * (1 if sample == "same" else share)
                 # By the definition: means of the classes within the regions.
                 due += share * _along(weights, [
@@ -165,7 +168,8 @@ def adaptive(sample: str, n: int) -> Iterator[Certificate]:
 @functools.cache
 def region_means(at: Instance, alpha: Fraction = ZERO) -> list[tuple[list[bool], Any]]:
     """Regions, and for each true class the population's update vector, its mean, and its mass."""
-    found = update_vectors(at.points, at.joint, at.weights, at.confusion, alpha=alpha)
+    found = update_vectors(at.points, at.joint, at.confusion, weights=at.weights, alpha=alpha,
+                           **AS_PRINTED)
     out = []
     for p, inside in enumerate(regions(at.points, at.weights, alpha)):
         mass = [ZERO] * at.classes
@@ -252,7 +256,7 @@ def unobservable(noise: str) -> Iterator[Certificate]:
             law = [float(row[at.labels[a]]) for row in matrix]
             masses[a][rng.choices(range(at.classes), law)[0]] += Fraction(1, n)
             truly[a] += Fraction(1, n)
-        found = update_vectors(at.points, masses, at.weights, matrix)
+        found = update_vectors(at.points, masses, matrix, weights=at.weights, **AS_PRINTED)
         for p, inside in enumerate(regions(at.points, at.weights)):
             for q in range(at.classes):
                 mean = means(at.points, truly, at.labels, inside, q)

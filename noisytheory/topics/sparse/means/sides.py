@@ -119,7 +119,7 @@ class Herded:
     alpha, weights : array, shape (size, 6)
         Of the mean, and of its approximation by three steps.
     epsilon : array, shape (size,)
-        The approximation's error, as `noisytheory.sparse.herding` reports it.
+        The approximation's error, as `nt.sparse.herding` reports it.
     feature : array, shape (size, 5)
         Of length 1 at most.
     """

@@ -131,7 +131,7 @@ def _atoms(R: Fraction | int) -> Floats:
 
 
 def hinge_programme(R: int, sigma: float, promised: str) -> float:
-    """The left side of `hinge_risk` at the minimiser of `noisytheory.surrogates`."""
+    """The left side of `hinge_risk` at the minimiser of `nt.surrogates`."""
     places = _atoms(R)
     omega, _ = hinge_minimiser(places, LABELS, noisy_masses(sigma))
     wrong = float(joint_masses.risk(FLOATS, places[::2] @ omega))
@@ -139,7 +139,7 @@ def hinge_programme(R: int, sigma: float, promised: str) -> float:
 
 
 def programmed_threshold(R: int) -> dict[str, Any]:
-    r"""The rate of `threshold`, by the least hinge risks of `noisytheory.surrogates`.
+    r"""The rate of `threshold`, by the least hinge risks of `nt.surrogates`.
 
     From a rate beyond it on: where the minimiser there would cost as much as $(1,0)$ is nearer.
     """
@@ -209,7 +209,7 @@ def defeated(potential: str, sigma: float, far: str) -> Iterator[Certificate]:
 
 
 def defeated_programme(potential: str, sigma: float, far: str) -> float:
-    """The left side of `defeated` at the minimiser of `noisytheory.surrogates`."""
+    """The left side of `defeated` at the minimiser of `nt.surrogates`."""
     steps = dict(next(defeated(potential, sigma, far)).steps)
     R = Fraction(str(steps["sigma, R"]).split(", ")[1])
     psi = STRAIGHT[potential](Fraction(str(sigma)))

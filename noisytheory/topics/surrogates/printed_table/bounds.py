@@ -31,7 +31,7 @@ OURS: dict[str, dict[float, tuple[float, float]]] = {
     "linear": {0.0: (0.0, 0.0), 0.1: (0.0, 0.0), 0.2: (0.0, 0.0), 0.3: (0.0, 0.0),
                0.4: (0.0010, 0.0280), 0.49: (0.3806, 0.4574)},
 }
-"""Those of the law of a trial on the printed population (`noisytheory.surrogates.table_moments`),
+"""Those of the law of a trial on the printed population (`nt.surrogates.table_moments`),
 summed for hinge and linear; t-logistic by quadrature with two million samples a cell, with errors
 up to 0.00005. ``validation/table_1.py`` has the same by general solvers."""
 

@@ -58,13 +58,13 @@ def laws() -> dict[str, Any]:
 def table(found: Numbers) -> tuple[Figure, list[list[str]]]:
     r"""Table 1, printed and ours: mean and standard deviation of the 01 risk of a trial of 800
     examples. Print has those of 125 trials; ours are those of the law of a trial, by
-    `noisytheory.surrogates.table_moments`: summed in the hinge and the linear column, by quadrature
+    `nt.surrogates.table_moments`: summed in the hinge and the linear column, by quadrature
     in the t-logistic one, with errors up to .0002. Crossed out are printed cells that cannot be, by
     the spread: their mean and deviation together need risks that the minimisers on the printed
     three points give with a chance below one in 10,000 (see `table-1/hinge-spread`,
     `table-1/t-logistic-spread` and `table-1/linear-spread`). The means alone refute fewer cells.
     The triangles are 2,000 trials (standard errors up to .008) of a hinge solver stopped after 3
-    passes, `noisytheory.surrogates.unconverged_hinge`; see `table-1/hinge-unconverged`. In numbers
+    passes, `nt.surrogates.unconverged_hinge`; see `table-1/hinge-unconverged`. In numbers
     below, with ✘ for crossed out, and with 125 trials of ours as print has them: seed 2026, the
     three columns of print on the same 125 training sets, risks on the population where print has
     them on 1000 draws from it.
