@@ -205,7 +205,7 @@ LEFT = (
     "threading.Timer(600, print).start()",
     "subprocess.Popen(['sleep', '20'], **gone)",
     "os.fork() or (time.sleep(1), os._exit(0))",
-    "'simulate' in sys._getframe().f_code.co_name and os.fork()",
+    "os.fork()",
     "atexit.register(lambda: None)",
     "sys.excepthook = sys.unraisablehook = lambda *given: None",
     "print('left')",

@@ -12,6 +12,7 @@ from concurrent.futures import Future
 from typing import Any, TypeVar
 
 from noisytheory.trial.engine import Engine, Items, worked
+from noisytheory.trial.forked import one_returns
 
 __all__ = ["SWEPT", "Ended", "begun", "in_processes"]
 
@@ -112,6 +113,7 @@ _OPEN = sys.maxsize
 def _called(task: bytes) -> Any:
     gc.set_threshold(*SWEPT)
     try:
-        return pickle.loads(task)()
+        with one_returns():
+            return pickle.loads(task)()
     except KeyboardInterrupt:  # The task's own: those of a key go to the parent process.
         return Ended("KeyboardInterrupt")

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import ModuleType
 
 from noisytheory.trial.claim import Claim
+from noisytheory.trial.forked import one_returns
 
 __all__ = [
     "ENTRY_POINTS", "catalogue", "distinct", "file_of", "find", "find_or_none", "load_file",
@@ -85,7 +86,8 @@ def catalogue() -> Mapping[str, Claim]:
     modules += [entry.value for entry in entry_points(group=ENTRY_POINTS)]
     found: dict[str, Claim] = _Catalogue()
     for module in modules:
-        _collect(importlib.import_module(module), found)
+        with one_returns():
+            _collect(importlib.import_module(module), found)
     return found
 
 
@@ -231,7 +233,8 @@ def load_file(path: str | Path) -> list[Claim]:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
-        spec.loader.exec_module(module)
+        with one_returns():
+            spec.loader.exec_module(module)
     except BaseException as error:
         del sys.modules[name]
         if isinstance(error, KeyboardInterrupt):

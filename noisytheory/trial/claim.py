@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from noisytheory.trial.forked import one_returns
+
 __all__ = ["KINDS", "Certificate", "Claim", "Discrepancy", "Elsewhere", "Law", "Paper"]
 
 KINDS: dict[str, str] = {
@@ -922,7 +924,8 @@ class Claim:
                 if getattr(self, name) is function:
                     return asked(self, name, cell, drawn or {}, given)
         try:
-            return function(**self.arguments(function, cell, drawn, **given))
+            with one_returns():
+                return function(**self.arguments(function, cell, drawn, **given))
         except (Exception, KeyboardInterrupt):
             raise
         except BaseException as error:

@@ -6,7 +6,6 @@ import dataclasses
 import functools
 import hashlib
 import numbers
-import os
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -152,7 +151,7 @@ def _called(
     assert claim.simulate is not None
     where = f"{claim.id} at {claim.address(cell) or 'its cell'}, block {block}"
     try:
-        with one_thread(), _overruns() as lost, _one_returns():
+        with one_thread(), _overruns() as lost:
             drawn = claim.call(claim.simulate, cell, size=rows, rng=rng)
     except Exception as error:
         raise ClaimError(f"{where}: simulate raised {type(error).__name__}: {error}") from error
@@ -164,20 +163,6 @@ def _called(
     arrays = _checked(drawn, rows, f"{where}: simulate returned", where)
     _check_overruns(claim, cell, arrays, lost, where, bound=bound)
     return arrays
-
-
-@contextmanager
-def _one_returns() -> Iterator[None]:
-    """End a process that somebody's function forked, should it come back from there as well.
-
-    It would go on as the audit does, and fork again at the next draw, without end.
-    """
-    own = os.getpid()
-    try:
-        yield
-    finally:
-        if os.getpid() != own:
-            os._exit(1)
 
 
 _READ_BY = {
@@ -421,7 +406,7 @@ def exact_evidence(claim: Claim, cell: Cell) -> Any:
     assert claim.exact is not None
     where = f"{claim.id} at {claim.address(cell) or 'its cell'}"
     try:
-        with one_thread(), _overruns() as lost, _one_returns():
+        with one_thread(), _overruns() as lost:
             found = claim.call(claim.exact, cell)
     except Exception as error:
         raise ClaimError(f"{where}: exact raised {type(error).__name__}: {error}") from error

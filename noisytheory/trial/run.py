@@ -31,7 +31,7 @@ from noisytheory.trial.elsewhere import Answers, Known, is_ours
 from noisytheory.trial.engine import Engine, deadly, worked
 from noisytheory.trial.fingerprint import Held, held
 from noisytheory.trial.result import Audit, Conclusion, Result, conclude, finish
-from noisytheory.trial.store import Store, StoreError
+from noisytheory.trial.store import OfOneClaim, Store, StoreError
 from noisytheory.trial.trial import COMPARED, KEPT, Trial
 
 __all__ = ["BUDGETS", "DEFAULT_SEED", "Unfinished", "audit", "discoveries", "select"]
@@ -224,10 +224,12 @@ class Faults:
         """Keep an exception of this claim's; those of the store and the engine concern all."""
         try:
             yield
-        except (StoreError, BrokenExecutor, CancelledError):
-            raise
         except Exception as error:
-            if self.alone:
+            concerns_all = (
+                isinstance(error, StoreError | BrokenExecutor | CancelledError)
+                and not isinstance(error, OfOneClaim)
+            )
+            if self.alone or concerns_all:
                 raise
             self.errors[claim.id] = error
 

@@ -34,7 +34,7 @@ from noisytheory.trial.draws import ClaimError, block_generator, draw
 from noisytheory.trial.engine import Engine, EngineError, Serial
 from noisytheory.trial.result import replay_address
 from noisytheory.trial.run import Unfinished, select
-from noisytheory.trial.store import StoreError
+from noisytheory.trial.store import Store, StoreError
 from noisytheory.trial.worker import BlankMainContext
 
 FAMILY = [
@@ -709,6 +709,37 @@ def test_a_store_of_another_audit_is_refused(tmp_path):
         with pytest.raises(StoreError, match=message):
             run(**{**own, **change})
     run(**own).close()
+
+
+@pytest.mark.parametrize("what", ["other code", "no journal", "link", "folder", "pipe"])
+def test_what_is_in_the_place_of_a_journal_costs_that_claim_alone(tmp_path, what):
+    """It refused the whole run."""
+    own = {"claims": [planted.mean(), planted.equal()], "store": tmp_path / "store"}
+    journal = tmp_path / "store" / ".journal" / "planted~mean.blocks"
+    with Store.open(tmp_path / "other", {"seed": 5, "version": nt.__version__}) as other:
+        other.claim("planted/mean", "f1", {"lhs": float}, 1, 2).put(
+            0, 0, {"lhs": np.array([0.5, 0.25])})
+    journal.parent.mkdir(parents=True)
+    theirs = tmp_path / "other" / ".journal" / journal.name
+    if what == "other code":
+        journal.write_bytes(theirs.read_bytes())
+    elif what == "no journal":
+        journal.write_bytes(b"ten years of work")
+    elif what == "link":
+        journal.symlink_to(theirs)
+    elif what == "folder":
+        journal.mkdir()
+    else:
+        os.mkfifo(journal)
+    before = theirs.read_bytes(), os.lstat(journal)
+    with pytest.raises(Unfinished, match=r"planted[~/]mean") as stopped:
+        run(**own)
+    assert [result.claim.id for result in stopped.value.audit] == ["planted/equal"]
+    assert isinstance(stopped.value.faults["planted/mean"], StoreError)
+    stopped.value.audit.close()
+    assert (theirs.read_bytes(), os.lstat(journal)) == before
+    journal.rmdir() if what == "folder" else journal.unlink()
+    assert len(run(**own)) == 2
 
 
 @pytest.mark.crash

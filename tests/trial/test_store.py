@@ -30,13 +30,17 @@ from noisytheory.trial.store import (
     FORMAT,
     ClaimBlocks,
     Damaged,
+    OfOneClaim,
     Remark,
     Store,
     StoreError,
     group_of,
 )
+from noisytheory.trial.store.journal import sealed
 
-RUN = {"format": FORMAT, "seed": 2026, "version": "0.1.0"}
+RUN = {
+    "format": FORMAT, "code_of_claims": ".journal/claims.json", "seed": 2026, "version": "0.1.0",
+}
 CLAIM = "kernel-mean/theorem-5"
 VARIABLES = {"lhs": np.dtype(float), "count": np.dtype("int64"), "hit": np.dtype(bool)}
 CELLS = 6
@@ -872,6 +876,83 @@ def test_of_what_code_claims_are_is_missed_where_it_is_missing(tmp_path: Path) -
     with pytest.warns(Damaged):
         finished_store(tmp_path / "s")
     assert known.read_bytes() == whole
+
+
+def older_store(path: Path) -> None:
+    """A store of two finished claims, as it was before stores knew of what code their claims are.
+    """
+    hidden = path / ".journal"
+    finished_store(path)
+    with Store.open(path, RUN) as store:
+        open_blocks(store, "kernel-mean/lemma-3").finish(summary())
+    (hidden / "claims.json").unlink()
+    for file in (path / "zarr.json", hidden / "run.json"):
+        text = file.read_bytes().replace(b'"code_of_claims":".journal/claims.json",', b"")
+        assert text != file.read_bytes()
+        if file.name == "run.json":
+            document, _ = text.rsplit(b"\n", 1)
+            text = document + b"\n" + sealed(document)
+        file.write_bytes(text)
+
+
+def test_an_older_store_is_not_called_damaged(tmp_path: Path) -> None:
+    """It said that its claims.json is: there was none. Warnings are errors here."""
+    older_store(tmp_path / "s")
+    with Store.load(tmp_path / "s") as store:
+        assert store.ids() == ["kernel-mean/lemma-3", CLAIM]
+    # An audit that is killed before it comes to the second claim leaves both as they were.
+    with Store.open(tmp_path / "s", RUN) as store:
+        assert open_blocks(store).finished
+    with Store.load(tmp_path / "s") as store:
+        assert store.ids() == ["kernel-mean/lemma-3", CLAIM]
+    with Store.open(tmp_path / "s", RUN) as store:
+        with pytest.raises(StoreError, match="other code"):
+            open_blocks(store, fingerprint="f1")
+        assert open_blocks(store, "kernel-mean/lemma-3").finished
+
+
+def test_what_says_of_what_code_claims_are_is_mended_for_all_of_them(tmp_path: Path) -> None:
+    """An audit killed half-way left a list of its own: the other claims were of other code."""
+    finished_store(tmp_path / "s")
+    with Store.open(tmp_path / "s", RUN) as store:
+        open_blocks(store, "kernel-mean/lemma-3").finish(summary())
+    (tmp_path / "s" / ".journal" / "claims.json").write_bytes(b"")
+    with pytest.warns(Damaged, match="claims.json"), Store.open(tmp_path / "s", RUN) as store:
+        open_blocks(store)
+    with Store.load(tmp_path / "s") as store:
+        assert store.ids() == ["kernel-mean/lemma-3", CLAIM]
+
+
+def test_a_store_without_a_finished_claim_takes_no_journal_of_other_code(tmp_path: Path) -> None:
+    """Nothing but the journal's own seals says yet of what code it is; none of this is damage."""
+    with Store.open(tmp_path / "s", RUN) as store:
+        open_blocks(store).put(0, 0, block(0, 0))
+    journal = journal_of(tmp_path / "s")
+    (journal.parent / "claims.json").unlink()  # As death leaves it.
+    whole = journal.read_bytes()
+    with Store.open(tmp_path / "s", RUN) as store:
+        text = "other code .*or move its .journal/kernel-mean~theorem-5.blocks away"
+        with pytest.raises(OfOneClaim, match=text):
+            open_blocks(store, fingerprint="f1")
+        open_blocks(store, "kernel-mean/lemma-3").finish(summary())
+    assert journal.read_bytes() == whole
+    with Store.open(tmp_path / "s", RUN) as store:
+        assert_block(open_blocks(store), 0, 0)
+
+
+def test_frames_of_other_code_never_verify(tmp_path: Path) -> None:
+    """The start of a journal lost, its frames are of another claim's code: none is taken."""
+    data, ends = three_blocks(tmp_path / "s")
+    journal_of(tmp_path / "s").write_bytes(b"\0" * ends[0] + data[ends[0] :])
+    with (
+        Store.open(tmp_path / "s", RUN) as store,
+        pytest.raises(OfOneClaim, match="no journal of this package: move it away"),
+    ):
+        open_blocks(store, fingerprint="f1")
+    with (
+        Store.open(tmp_path / "s", RUN) as store, pytest.warns(Damaged, match="the journal of"),
+    ):
+        assert len(open_blocks(store)) == 3
 
 
 def test_a_store_may_be_named_by_a_link(tmp_path: Path) -> None:

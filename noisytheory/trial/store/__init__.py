@@ -10,9 +10,10 @@ seldom share a grid, so no claim may lie inside another.)
 
 from noisytheory.trial.store.blocks import ClaimBlocks
 from noisytheory.trial.store.chunks import group_of
-from noisytheory.trial.store.errors import Damaged, OtherCode, Remark, StoreError
+from noisytheory.trial.store.errors import Damaged, OfOneClaim, OtherCode, Remark, StoreError
 from noisytheory.trial.store.store import FORMAT, Store
 
 __all__ = [
-    "FORMAT", "ClaimBlocks", "Damaged", "OtherCode", "Remark", "Store", "StoreError", "group_of",
+    "FORMAT", "ClaimBlocks", "Damaged", "OfOneClaim", "OtherCode", "Remark", "Store", "StoreError",
+    "group_of",
 ]

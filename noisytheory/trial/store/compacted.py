@@ -123,7 +123,7 @@ def compacted_in(
         whole &= marker == attributes.get("complete")
         found_of = _description(attributes, described, layout)
         if whole:
-            layout.check(found_of, place.location)
+            layout.check(found_of, place.location, group)
         elif found_of != layout.described:
             return Compacted(place, group, layout)
         digests = _digests(arrays, layout.cells, whole)

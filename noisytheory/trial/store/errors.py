@@ -12,6 +12,11 @@ class StoreError(Exception):
     """A store that cannot be opened, written or mixed with this run; the message is one line."""
 
 
+class OfOneClaim(StoreError):
+    """What is in the place of one claim's blocks is not of this run; the others are not concerned.
+    """
+
+
 class Damaged(UserWarning):
     """Something in a store is not what was written; what else it holds is read all the same."""
 
@@ -74,6 +79,18 @@ def reading(location: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise StoreError(f"cannot read the store {location}: {_reason(error)}") from error
+
+
+@contextlib.contextmanager
+def of_one_claim() -> Iterator[None]:
+    """What is where a claim's blocks belong, and is left alone, costs that claim and no other."""
+    try:
+        yield
+    except StoreError as error:
+        cause = error.__cause__
+        if cause is None or (isinstance(cause, OSError) and gone(cause)):
+            raise OfOneClaim(str(error)) from cause
+        raise
 
 
 def _reason(error: OSError) -> str:

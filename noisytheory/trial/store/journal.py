@@ -106,7 +106,7 @@ class Layout:
         self._seed = google_crc32c.value(text)
         self.header = _HEAD.pack(_MAGIC, _HEADER, _HEADER, len(text)) + text + self._sealed()
 
-    def check(self, described: Mapping[str, Any], location: str) -> None:
+    def check(self, described: Mapping[str, Any], location: str, there: str) -> None:
         """Refuse blocks that come from another run, other code or parameters."""
         for name in (*self.run, "fingerprint", "variables", "cells", "rows"):
             if described.get(name) != self.described[name]:
@@ -114,7 +114,7 @@ class Layout:
                 raise StoreError(
                     f"the store {location} has {self.claim} from {other} "
                     f"({name} {described.get(name)!r}, this run {self.described[name]!r}): "
-                    "choose another store"
+                    f"choose another store, or move its {there} away"
                 )
 
     def payload(self, arrays: Mapping[str, np.ndarray]) -> bytes:

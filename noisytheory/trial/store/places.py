@@ -170,12 +170,18 @@ class Directory:
             if folder.exists() and not folder.is_dir():
                 raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
         _no_link_among(self.path / group, layout.variables)
-        return FileJournal(Path(self._hidden(group, "blocks")), layout, self.durable)
+        return FileJournal(self.path / self.journal_key(group), layout, self.durable)
+
+    def journal_key(self, group: str) -> str:
+        """Say where the journal of a group is."""
+        return f"{HIDDEN}/{group.replace('/', '~')}.blocks"
 
     def sweep(self) -> None:
         """Remove what a process that died while compacting left aside, and of it only what is ours.
         """
         for leftover in (self.path / HIDDEN).iterdir():
+            if leftover.suffix == ".blocks":
+                continue  # Whatever is in the place of a journal is left to who opens that.
             _no_link(leftover)
             target = self.path / leftover.stem.replace("~", "/", 1)
             if leftover.suffix == ".old" and leftover.is_dir():
@@ -208,7 +214,7 @@ class Temporary(Directory):
 
     def journal(self, group: str, layout: Layout) -> TemporaryJournal:
         """Return the journal of a group, which need not exist."""
-        path = Path(self._hidden(group, "blocks"))
+        path = self.path / self.journal_key(group)
         return TemporaryJournal(path, layout, self._room, self.ROOM_OF_A_CLAIM)
 
 
@@ -384,8 +390,11 @@ class Objects:
 
     def journal(self, group: str, layout: Layout) -> ObjectJournal:
         """Return the journal of a group, which need not exist."""
-        prefix = f"{self._root}/{HIDDEN}/{group.replace('/', '~')}"
-        return ObjectJournal(self._fs, prefix, layout)
+        return ObjectJournal(self._fs, f"{self._root}/{self.journal_key(group)}", layout)
+
+    def journal_key(self, group: str) -> str:
+        """Say where the journal of a group is."""
+        return f"{HIDDEN}/{group.replace('/', '~')}"
 
     def _with_parent(self, path: str) -> str:
         self._fs.makedirs(path.rpartition("/")[0], exist_ok=True)

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
+CODE = "code_of_claims"
+"""Attribute of a store that says of what code its claims are, and where; older ones do not."""
+
 _OF_A_RUN = ("seed", "version")
 """What the numbers of a block depend on besides its claim."""
 
@@ -148,7 +151,8 @@ class Root:
         What is not as it was written besides is said, and what is not of this package.
         """
         papers = self.place.groups("")
-        self._kept = self._sealed(CLAIMS) or {}
+        known = self._sealed(CLAIMS)
+        self._kept = known or {}
         self.expected = dict(self._kept)
         for paper in papers:
             for name in self.place.groups(paper):
@@ -169,7 +173,8 @@ class Root:
                     if group not in self.damaged:
                         self.groups[group] = entry
         self._check_list()
-        if not self._kept and (self.groups or _there(CLAIMS, self.place)):
+        missed = self.groups and self.attributes.get(CODE) == CLAIMS
+        if known is None and (missed or _there(CLAIMS, self.place)):
             self._say_sealed(CLAIMS, "which says of what code its claims are, is damaged")
         for paper in self.papers:
             if not self._is_paper(paper):
@@ -261,6 +266,8 @@ class Root:
         elif self._kept and self._kept.get(group) != attributes["fingerprint"]:
             self.damaged[group] = "it is of other code than this store's claim"
             self.foreign.add(group)
+        elif not self._kept:  # The store is older than what says so, or that is lost.
+            self.expected[group] = attributes["fingerprint"]
         self._look(group, set(described).intersection(self._folders(group)))
         for name, about in described.items():
             self._look(f"{group}/{name}", (chunk_key("", about)[1:],))

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 from noisytheory.trial.store.blocks import ClaimBlocks
 from noisytheory.trial.store.chunks import group_of
 from noisytheory.trial.store.compacted import Compacted, compacted_in, whole_in
-from noisytheory.trial.store.errors import StoreError, damage, opening, reading
+from noisytheory.trial.store.errors import StoreError, damage, of_one_claim, opening, reading
 from noisytheory.trial.store.journal import Layout, encoded, sync_folder
 from noisytheory.trial.store.lock import Held
-from noisytheory.trial.store.places import Directory, Place, Temporary, place_at
-from noisytheory.trial.store.root import Root
+from noisytheory.trial.store.places import CLAIMS, Directory, Place, Temporary, place_at
+from noisytheory.trial.store.root import CODE, Root
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -96,7 +96,7 @@ class Store:
         StoreError
             If the place cannot be written, is not a store, is in use, or belongs to another run.
         """
-        own = json.loads(encoded({"format": FORMAT, **attributes}))
+        own = json.loads(encoded({"format": FORMAT, CODE: CLAIMS, **attributes}))
         if location is None:
             temporary = Path(tempfile.mkdtemp(prefix="noisytheory-"))
             self = cls(Temporary(temporary))
@@ -217,30 +217,37 @@ class Store:
 
         Raises
         ------
-        StoreError
-            If the store has blocks of this claim from other code or parameters.
+        OfOneClaim
+            If the store has blocks of this claim from other code or parameters, or something else
+            is where they belong. It is left alone.
         """
+        self._root.check_writable()
+        with of_one_claim():
+            return self._claim(claim_id, fingerprint, variables, cells, rows)
+
+    def _claim(
+        self, claim_id: str, fingerprint: str, variables: Mapping[str, Any], cells: int, rows: int
+    ) -> ClaimBlocks:
         root = self._root
-        root.check_writable()
         group = group_of(claim_id)
         layout = Layout(root.run, claim_id, fingerprint, variables, cells, rows)
         known = self._open_claims.get(claim_id)
         if known is not None:
-            layout.check(known.layout.described, self.location)
+            layout.check(known.layout.described, self.location, group)
             return known
         with reading(self.location):
             journal = root.place.journal(group, layout)
             described = journal.description()
             if described is not None:
-                layout.check(described, self.location)
+                layout.check(described, self.location, root.place.journal_key(group))
             there = group in root.groups or group in root.damaged
             opened = compacted_in if there else Compacted
             compacted = opened(root.place, group, layout)
         if group in root.damaged or (there and not compacted.whole):
             why = root.damaged.get(group, "a part of it is not what was written")
             damage(f"{group} in the store {self.location} is damaged ({why}): this audit mends it")
-        root.expect(group, fingerprint)
         blocks = ClaimBlocks(root, group, layout, journal, compacted)
+        root.expect(group, fingerprint)
         if journal.broken:
             damage(
                 f"the journal of {claim_id} in the store {self.location} is damaged: this audit "
