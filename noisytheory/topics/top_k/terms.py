@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from noisytheory.trial.claim import Claim
+from noisytheory.trial.claim import Claim, Law
 from noisytheory.trial.sides import both
 
 SHARE: dict[str, Any] = {"low": 0.0, "high": 1.0, "unit": "probability"}
@@ -38,6 +38,15 @@ def about_instances(
         name, statement=statement, place=place, **sides, grid=dict(grid or {}),
         given=constants, twin=fields.pop("twin", twin), **{"rows": ROWS, **fields},
     )
+
+
+def quantile(law: Callable[..., Law]) -> dict[str, Any]:
+    r"""Fields of a claim on the exact $(1-\delta)$-quantile: a bound that it attains is sharp."""
+
+    def exact(population: Any, n: int, delta: float) -> Law:
+        return Law([law(population, n).beyond(delta)], [1.0])
+
+    return {"exact": exact, "low": 0.0, "high": 1.0}
 
 
 def minus(function: Any) -> Any:

@@ -14,6 +14,13 @@ test_by_hand = by_hand("top-k", [
     Worked("def-individual-losses/hinge", dict(a=5, c=3), 1, 1),  # c > 2 stands for a score of 0
     Worked("def-individual-losses/square", dict(a="-1/2"), 1, "9/4"),
     Worked("def-individual-losses/square", dict(a=3), 0, 4),
+    # 1/2 + (-1), slope -1; 9 + 36/4, slope 6; 4 + 4 + 16/4, slope 4; 4 - 4 + 16/4, slope -4.
+    Worked("def-individual-losses/conjugates", dict(a="1/2"), "-1/2", "-1/2",
+           cell=dict(shape="hinge")),
+    Worked("def-individual-losses/conjugates", dict(a=3), 18, 18, cell=dict(shape="square")),
+    Worked("def-individual-losses/conjugates", dict(a=3), 12, 12, cell=dict(shape="margin-square")),
+    Worked("def-individual-losses/conjugates", dict(a=-1), 4, 4, cell=dict(shape="squared-hinge")),
+    Worked("def-individual-losses/conjugates", dict(a=-2), 2, 2, cell=dict(shape="absolute")),
     # At 0 the loss is log 2 / log 2, told as the base against 2.
     Worked("def-individual-losses", dict(score=0), 2, 2),
     # 3 of 4 and 2 of 4 are right: 4 * 3 * 2 against (3 + 2)^2; a class without examples.

@@ -9,6 +9,12 @@ test_by_hand = by_hand("top-k", [
     Worked("text-radius", dict(c=1, norm=2, nu="1/2", m="1/2"), 16, 48),
     Worked("text-radius", dict(c=8, norm=2, nu="1/2", m="1/2"), 32, 160),
     Worked("text-radius", dict(c=0, norm=2, nu=1, m=1), 8, 8),
+    # 4 * 1/2 * 2 / (1/4), and 1 * max(4, 16); of a larger c 1 * max(32, 16).
+    Worked("lemma-7/twice", dict(c=1, norm=2, nu="1/2", m="1/2"), 16, 16),
+    Worked("lemma-7/twice", dict(c=8, norm=2, nu="1/2", m="1/2"), 16, 32, applies=False),
+    # C = 2, mu = 1/4: (1/8) / 16, and 2 min(1/16, (1/8) / 32); of a larger c 8 / 16 and 2 / 16.
+    Worked("eq-17/half", dict(c=1, norm=2, nu="1/2", m="1/2"), "1/128", "1/128"),
+    Worked("eq-17/half", dict(c=8, norm=2, nu="1/2", m="1/2"), "1/2", "1/8", applies=False),
     # 1 + 2 (4/4 + 4/8) = 4; 2 (1 + 4/4)^2 + 16 * 4 * 2/16.
     Worked("text-consistency", dict(c="1/4", norm="1/8", kappa=2), -16, -16),
     # 2/h at h = 1/2 and 1/1024.

@@ -81,12 +81,17 @@ test_by_hand = by_hand("top-k", [
     Worked("new-margin-floor", HALVES | G, "-2/5", ("-2/5", "-2/5")),
     Worked("new-margin-floor", dict(**HALVES, g=[1, 0]), "-2/5", (0, 0)),
     Worked("new-margin-floor", HALVES | NONE, "-2/5", (0, 0), applies=False),
+    Worked("new-margin-floor/attained", HALVES | G, "-2/5", ("-2/5", "-2/5")),
+    # Of rows of 1 the floor would be 4 * 2/5, above 1.
+    Worked("new-margin-floor/attained", ONES | dict(g=[1, 0]), -1, (-1, -1)),
     # (6/80 + 3/80) / 5 over 9/80, and 2/5 - 9/400 over 9/80; at rho = 1 0, and 2/5 - 1/4.
     Worked("new-margin-floor/risk", FIVE, "1/5", ("1/5", "1/5"), cell=ONE),
     Worked("new-margin-floor/risk", ONES, 0, ("3/20", "3/20"), applies=False),
     Worked("new-margin-floor/risk-at-1", ONES, 0, ("3/20", "3/20")),
     # 4/5, and rho times 2, the root of what is more than 4 * 2/5.
     Worked("new-norm-margin", HALVES | G, ("4/5", "4/5"), ("4/5", "4/5")),
+    # C = 1: rho = 2/5 * 1/4, and twice that.
+    Worked("new-norm-margin/attained", HALVES | G, ("1/5", "1/5"), ("1/5", "1/5")),
     # Signs turned, g = 1 has a risk of 1/2: (2/5 - 1/2) / 2 - (1/2)^2 / 8; at its own margin
     # and rho, equality.
     Worked("eq-15", dict(**HALVES, g=[1, 0], rho="1/2"), "-13/160", "2/25"),

@@ -23,6 +23,14 @@ individual_losses = [
     )
     for shape in ("hinge", "square")
 ]
+conjugates = about_instances(
+    TOP_K.identity, "def-individual-losses/conjugates", sides.fenchel, Pairs,
+    r"\ell(t)+\ell^*(\ell'(t))=t\,\ell'(t)", "not in print: what certificates are made of",
+    grid={"n": [2], "shape": ["absolute", "hinge", "margin-square", "square", "squared-hinge"]},
+    given={"share": 1}, broken={"share": 0.5}, why="at half the slope", origin="sharper",
+    quantity="loss plus conjugate", rows=64,
+    note="Every loss that is exact in fractions, with its public slope and conjugate.",
+)
 logistic_base = TOP_K.always(
     "def-individual-losses",
     statement=r"\mathbb I[t\le0]\le\log_2(1+e^{-t})",

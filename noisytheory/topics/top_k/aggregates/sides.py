@@ -270,6 +270,18 @@ def zero_one(at: Pairs, shape: str, times: int) -> dict[str, Numbers]:
     return dict(lhs=times * error, rhs=loss)
 
 
+def fenchel(at: Pairs, shape: str, share: float) -> dict[str, Numbers]:
+    r"""$\psi(t)+\psi^*(s)$ and $ts$ at the public slope $s$, or at a share of it."""
+    loss, exact = individual(shape), at.a.dtype == object
+    s = np.asarray(loss.slope(at.a) * share)
+    if exact:
+        s = np.array([Fraction(value) for value in s], object)
+    dual = loss.conjugate(s)
+    if exact:
+        dual = np.array([Fraction(value) for value in dual], object)
+    return dict(lhs=loss.psi(at.a) + dual, rhs=at.a * s, slope=s)
+
+
 def natural_logistic(base: float, *, size: int, rng: np.random.Generator) -> dict[str, Numbers]:
     """Logistic loss to a base, and the 0-1 loss it is to dominate; half the scores are 0."""
     t = np.where(rng.random(size) < 0.5, 0.0, rng.normal(0, 2, size))

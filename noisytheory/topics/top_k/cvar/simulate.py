@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.topics.top_k.aggregate import average_top_k
+from noisytheory.topics.top_k.aggregate import average_top_k, spent
 from noisytheory.topics.top_k.rare_loss import MASSES, VALUES, K
 from noisytheory.trial.claim import Law
 from noisytheory.vocabulary.populations.multinomial import binomial_law
@@ -95,7 +95,11 @@ def cvar_error_law(population: SteepLosses, n: int, sign: float) -> Law:
     """Its exact law, but for counts that no level tried would see."""
     law = binomial_law(n, population.p)
     found = np.flatnonzero(law > RAREST)
-    return Law(sign * (population.cvar - _estimates(population, n, found)), law[found], slack=1e-12)
+    # The public estimate's own arithmetic, of all counts at once.
+    shares = np.column_stack([n - found, found]) / n
+    losses = np.broadcast_to([0.0, 1.0], shares.shape)
+    estimates = (losses * spent(losses, population.nu, shares)).sum(axis=1) / population.nu
+    return Law(sign * (population.cvar - estimates), law[found], slack=1e-12)
 
 
 def _estimates(population: SteepLosses, n: int, counts: NDArray[Any]) -> Floats:

@@ -14,6 +14,7 @@ from noisytheory.topics.top_k.lemmas.simulate import (
     Sampled,
     TwoLosses,
 )
+from noisytheory.topics.top_k.terms import quantile
 from noisytheory.trial.sides import scaled, worked
 from noisytheory.vocabulary.domains import LEVEL, SAMPLE_SIZE, Numeric, requires
 
@@ -31,6 +32,22 @@ TWO_LOSSES: dict[str, Any] = {
     "grid": {"population": [TwoLosses(0.5), TwoLosses(0.1)], "n": [13, 100, 10**4],
              "delta": [0.5, 0.01, RARE]},
     "quantity": "deviation",
+}
+
+
+@requires(n=SAMPLE_SIZE)
+def _half_of_first(n: Numeric, radius: Numeric) -> Numeric:
+    """Half of Lemma 5's first term: what is left without the second, which it has at R = 0."""
+    level = 0.5
+    second = (1 + radius) * bounds.uniform_hinge(n, level, 0 * radius)
+    return (bounds.uniform_hinge(n, level, radius) - second) / 2
+
+
+FIRST_TERM: dict[str, Any] = {
+    "place": "Lemma 5, App. A.3", "bound": _half_of_first, "simulate": simulate.supremum,
+    "exact": simulate.supremum_law,
+    "grid": {"population": [OrthonormalAtoms(50, 1.0)], "n": [2]}, "low": 0.0, "high": 1.0,
+    "origin": "sharper", "rows": 1024, "quantity": "supremum",
 }
 lemmas = [
     TOP_K.tail(
@@ -54,6 +71,20 @@ lemmas = [
         note="Attained in the limit: of ten thousand losses, half of them 2, at a level of "
         "$10^{-30}$.",
         **TWO_LOSSES,
+    ),
+    TOP_K.equal(
+        "lemma-6/attained",
+        statement=r"q_{1-\delta}\Big(\frac1m\sum\xi_i-\mathbb E\xi\Big)="
+        r"M\sqrt{\frac{2\log(1/\delta)}m}",
+        place="Lemma 6, App. A.3",
+        hypotheses=["values 0 and 2 with equal chances, far in the tail"],
+        bound=bounds.hoeffding,
+        grid={"population": [TwoLosses(0.5)], "n": [10**4], "delta": [1e-60]},
+        margin=0.01,
+        quantity="quantile of the deviation",
+        twin=scaled(Fraction(11, 10)),
+        note="Within a sixteenth of it, which is the margin.",
+        **quantile(simulate.two_losses_law),
     ),
     TOP_K.tail(
         "lemma-6/range",
@@ -81,7 +112,28 @@ lemmas = [
         note="The statement is true. The proof contracts with absolute values and constant 1 a "
         "function that is 1 at 0, which is false; the bound $\\kappa R$ in it is $1+\\kappa R$, "
         "and a $\\ge$ is $\\le$. On these atoms the mean is half of the first term, the "
-        "most that is known. The second term is sharp: see lemma-5/one-feature.",
+        "most that is known, and where no score passes 1 the most there is "
+        "(lemma-5/first-term). The second term is sharp: see lemma-5/one-feature.",
+    ),
+    TOP_K.mean(
+        "lemma-5/first-term",
+        statement=r"\kappa R\le1\Rightarrow\mathbb E\sup_{\|f\|\le R}\mathcal E_h-"
+        r"\mathcal E_{h,z}\le\frac{\kappa R}{\sqrt n}",
+        hypotheses=["no score passes 1, so that the hinge is linear"],
+        twin=scaled(Fraction(19, 20)),
+        note="Half of the first term: the supremum is R times the norm of a mean, whose square has "
+        "an expectation of at most $\\kappa^2/n$.",
+        **FIRST_TERM,
+    ),
+    TOP_K.equal(
+        "lemma-5/first-term/attained",
+        statement=r"\mathbb E\sup_{\|f\|\le R}\mathcal E_h-\mathcal E_{h,z}="
+        r"\frac{\kappa R}{\sqrt n}",
+        hypotheses=["many orthonormal points"],
+        margin=0.02,
+        twin=scaled(Fraction(21, 20)),
+        note="In the limit of many points; the margin is for 50.",
+        **FIRST_TERM,
     ),
     TOP_K.tail(
         "lemma-5/one-feature",
@@ -98,6 +150,20 @@ lemmas = [
         twin=scaled(Fraction(9, 10)),
         note="Losses of 0 and 1 + R: far in the tail the second term is all of the bound, and "
         "attained.",
+    ),
+    TOP_K.equal(
+        "lemma-5/one-feature/attained",
+        statement=r"q_{1-\delta}\Big(\sup_{|w|\le R}\mathcal E_h-\mathcal E_{h,z}\Big)="
+        r"\frac{2\kappa R}{\sqrt n}+(1+\kappa R)\sqrt{\frac{\log(1/\delta)}{2n}}",
+        place="Lemma 5, App. A.3",
+        hypotheses=["points 1 and -1 with one label, far in the tail"],
+        bound=bounds.uniform_hinge,
+        grid={"population": [OneFeature(1.0)], "n": [10**4], "delta": [1e-150]},
+        margin=0.025,
+        quantity="quantile of the supremum",
+        twin=scaled(Fraction(11, 10)),
+        note="Within a tenth of it, which is the margin.",
+        **quantile(simulate.one_feature_law),
     ),
     TOP_K.always(
         "lemma-4/printed",
@@ -173,5 +239,18 @@ events = [
         note="Both ways: of one loss that is large with probability .95 the chance is .95 of the "
         "right side, and far in the tail the exponent is that of the normal law.",
         **EVENT,
+    ),
+    TOP_K.equal(
+        "eq-16/attained",
+        statement=r"P\Big(\mathcal E_{h,z}(f_H)-\mathcal E_h(f_H)>\frac\mu2\Big)="
+        r"e^{-n\mu^2/2(1+\kappa\|f_H\|)^2}",
+        hypotheses=["one loss, large with probability .97"],
+        bound=bounds.exceedance,
+        given={"side": "above"},
+        margin=0.04,
+        twin={"bound": lambda n, mu, kappa_norm: 0.9 * bounds.exceedance(n, mu, kappa_norm),
+              "why": "a tenth less"},
+        note="The margin is for the .03.",
+        **{**EVENT, "grid": {**EVENT["grid"], "population": [Sampled(0.97, 1.01, n=1)]}},
     ),
 ]

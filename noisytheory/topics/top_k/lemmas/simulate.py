@@ -106,6 +106,15 @@ def supremum(
     return np.asarray(population.radius * np.linalg.norm(counts / n - 1 / m, axis=1))
 
 
+def supremum_law(population: OrthonormalAtoms, n: int) -> Law | None:
+    """The exact law where two points are drawn: the same, or two."""
+    if n != 2:
+        return None
+    alike = 1 / population.m
+    norms = np.sqrt(np.array([1.0, 0.5]) - alike)
+    return Law(population.radius * norms, [alike, 1 - alike])
+
+
 @dataclass(frozen=True)
 class OneFeature:
     r"""Points 1 and -1 with one label, in equal shares: losses of 0 and $1+R$ at the ends.

@@ -15,6 +15,7 @@ from noisytheory.topics.top_k.constants.bounds import (
     REGULARISATION,
     TAIL_MASS,
 )
+from noisytheory.topics.top_k.lemmas.bounds import uniform_hinge
 from noisytheory.vocabulary.domains import (
     LEVEL,
     NONNEGATIVE,
@@ -150,7 +151,5 @@ def data_margin(
     """
     ratio = np.maximum(norm / margin, 1.0)
     j = np.ceil(np.log2(ratio)) + 1
-    ball = kappa * 2 ** (j - 1)
-    log = np.log(j**2 * np.pi**2 / 6) - np.log(delta)
-    return (training_risk(nu, C, norm, margin) + 2 * ball / np.sqrt(n)
-            + (1 + ball) * np.sqrt(log / (2 * n)))
+    level = delta * 6 / (j**2 * np.pi**2)
+    return training_risk(nu, C, norm, margin) + uniform_hinge(n, level, kappa * 2 ** (j - 1))

@@ -8,7 +8,7 @@ from typing import Any
 from noisytheory.papers import TOP_K
 from noisytheory.topics.top_k.margins.bounds import margin_floor, norm_margin, training_risk
 from noisytheory.topics.top_k.support_vectors import sides
-from noisytheory.topics.top_k.support_vectors.sides import Rows, Splits, Targets
+from noisytheory.topics.top_k.support_vectors.sides import Alike, Rows, Splits, Targets
 from noisytheory.topics.top_k.terms import about_instances, minus
 from noisytheory.topics.top_k.vectors import Pairs, Signed
 from noisytheory.trial.sides import scaled
@@ -150,6 +150,14 @@ lines = [
         **{**SMALL, "rows": 128},
     ),
     about_instances(
+        TOP_K.identity, "new-margin-floor/attained", sides.floor_of_margin, Alike,
+        r"\rho=\min\Big\{1,\frac{C(\nu-\mathcal E_z(g))_+^2}{\nu\|g\|^2}\Big\}",
+        "beside (17), App. A.3", hypotheses=["rows that are all alike, g of margin 1"],
+        grid={"radius": [1], "k": [2, 4], "C": [4]}, bound=minus(margin_floor),
+        twin=scaled(Fraction(19, 20)), origin="candidate", quantity="minus the margin",
+        **{**SMALL, "rows": 8},
+    ),
+    about_instances(
         TOP_K.identity, "new-margin-floor/risk", sides.risk_at_margin, Rows,
         r"0<\rho<1\Rightarrow\mathcal E_z(f/\rho)=\frac kn-\frac{\|f\|^2}{C\rho}",
         "beside (19), App. A.3", grid=GRID, given={"most": 0}, bound=training_risk,
@@ -168,6 +176,14 @@ lines = [
         r"\text{ if }\mathcal E_z(g)<\nu", "beside Lemma 7, App. A.3", grid=GRID,
         bound=_norm, twin=scaled(Fraction(19, 20), "the right side a twentieth smaller"),
         origin="candidate", quantity="norm", **{**SMALL, "rows": 128},
+    ),
+    about_instances(
+        TOP_K.identity, "new-norm-margin/attained", sides.norm_of_margin, Alike,
+        r"\frac{\|f\|}\rho=\max\Big\{\sqrt{C\nu},\frac{\nu\|g\|}{\nu-\mathcal E_z(g)}\Big\}",
+        "beside Lemma 7, App. A.3",
+        hypotheses=["rows that are all alike, g of margin 1, $\\|g\\|^2\\ge C\\nu$"],
+        grid={"radius": [1], "k": [2, 4], "C": [1]}, bound=_norm, twin=scaled(Fraction(21, 20)),
+        origin="candidate", quantity="norm", **{**SMALL, "rows": 8},
     ),
     about_instances(
         TOP_K.always, "eq-15", sides.compared, Rows,

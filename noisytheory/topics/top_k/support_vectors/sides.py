@@ -72,6 +72,19 @@ class Rows:
 
 
 @dataclass(frozen=True)
+class Alike(Rows):
+    """Five rows alike, and the shortest vector of margin 1: lines are attained there."""
+
+    @staticmethod
+    def draw(radius: int, *, size: int, rng: np.random.Generator) -> dict[str, Numbers]:
+        """Lengths whose reciprocals are exact, at most ``radius``, and of either sign."""
+        length = radius * 2.0 ** rng.integers(-4, 1, size) * rng.choice([-1, 1], size)
+        z, g = np.zeros((size, N, 2)), np.zeros((size, 2))
+        z[:, :, 0], g[:, 0] = length[:, None], 1 / length
+        return dict(z=z, labels=np.ones((size, N), int), g=g, rho=np.ones(size))
+
+
+@dataclass(frozen=True)
 class Targets:
     """Points, shape (size, 3, 2), and targets, shape (size, 3)."""
 

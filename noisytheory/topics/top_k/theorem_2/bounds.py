@@ -19,7 +19,7 @@ from noisytheory.topics.top_k.constants.bounds import (
     REGULARISATION,
     c_kappa,
 )
-from noisytheory.topics.top_k.lemmas.bounds import exceedance
+from noisytheory.topics.top_k.lemmas.bounds import exceedance, uniform_hinge
 from noisytheory.vocabulary.domains import LEVEL, SAMPLE_SIZE, Numeric, requires
 
 __all__ = ["theorem_2_printed", "theorem_2_proved", "theorem_2_root_mu", "theorem_2_sharp"]
@@ -131,9 +131,7 @@ def theorem_2_sharp(
     ball = kappa * np.maximum(np.sqrt(C * nu), 2 * nu * norm / mu)
     left = delta - exceedance(n, mu, kappa * norm)
     usable = left > 0
-    log = -np.log(where(usable, left, 1.0))
-    spread = (1 + ball) * np.sqrt(where(usable, log, 0.0) / (2 * n))
-    total = nu - risk + approximation + spread + 2 * ball / np.sqrt(n)
+    total = nu - risk + approximation + uniform_hinge(n, where(usable, left, 0.5), ball)
     return where(usable, total, np.inf)
 
 
