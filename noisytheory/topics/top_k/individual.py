@@ -285,7 +285,8 @@ def best_constants(
     Examples
     --------
     >>> y = np.array([1.0, 1.0, 1.0, -1.0])
-    >>> [found.tolist() for found in best_constants(individual("hinge"), y, None, np.array([0.5, 1]))]
+    >>> found = best_constants(individual("hinge"), y, None, np.array([0.5, 1]))
+    >>> [ends.tolist() for ends in found]
     [[0.0, 1.0], [0.5, 0.5]]
     """
     if kind.margin:
