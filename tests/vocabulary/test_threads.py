@@ -129,7 +129,6 @@ def test_of_a_step_each_of_a_team_takes_its_pieces_once(monkeypatch):
     monkeypatch.setattr(kernels, "COMPILED", 1)
     monkeypatch.setattr(residual, "SHARE", 1)
     monkeypatch.setattr(residual, "threads", lambda: 2)
-    monkeypatch.setattr(residual, "MOST", 2)
     target = Target(kernels.Gaussian(1.5), POINTS, WEIGHTS)
     alone, shared = (residual.Residual(target, target.scores) for _ in range(2))
     alone.move(0, 0.5)
@@ -146,11 +145,10 @@ def test_of_a_step_each_of_a_team_takes_its_pieces_once(monkeypatch):
     assert compiled.released(team.state, False) == 1
     first = half * team.arrays[0] * compiled.BLOCK
     np.testing.assert_array_equal(shared.values[:first], before[:first])
-    # To rounding only, see `residual.MOST`.
-    np.testing.assert_allclose(shared.values[first:], alone.values[first:], rtol=1e-9)
+    np.testing.assert_array_equal(shared.values[first:], alone.values[first:])
     assert compiled.lead(team.state, 1, 0, 0.5, 2, *team.scales, *team.arrays)
     assert done[0] == team.pieces
-    np.testing.assert_allclose(shared.values, alone.values, rtol=1e-9)
+    np.testing.assert_array_equal(shared.values, alone.values)
     assert compiled.follow(team.state, 1, 1, *team.arrays) == 1
     assert compiled.released(team.state, True) == 1
     assert compiled.follow(team.state, 1, 1, *team.arrays) == compiled.OVER
@@ -160,7 +158,6 @@ def test_a_team_rests_that_takes_longer_than_one(monkeypatch):
     monkeypatch.setattr(kernels, "COMPILED", 1)
     monkeypatch.setattr(residual, "SHARE", 1)
     monkeypatch.setattr(residual, "threads", lambda: 2)
-    monkeypatch.setattr(residual, "MOST", 2)
     monkeypatch.setattr(residual, "_free", lambda: 2)
     # A clock by which a step of two takes ten times as long.
     now, teams = [0.0], []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from concurrent.futures import Future
 from contextlib import ExitStack
 from queue import SimpleQueue
 from typing import Any
@@ -29,8 +30,6 @@ CREDIT = 8.0
 """Such steps that a team may be in arrears before it rests, and that it may have gained before."""
 MOMENT = 32
 """Steps after which a smaller team looks whether there are more processors."""
-MOST = 1
-"""Threads of a team."""
 PAUSE = 1e-4
 """Seconds after which one looks again whether others have done what they began."""
 
@@ -53,13 +52,11 @@ class Residual:
         plan = target.plan
         # Sixty-four products take as long as a value.
         worth = len(target) ** 2 // 2 * (1 + len(plan.right) // 64) >= kernels.COMPILED
-        self._team = _Team(self, plan.form) if plan.form and worth else None
+        self._team = _Team(self, plan.form, self._ending) if plan.form and worth else None
         if self._team is None:
             self._row, self._difference = target.buffer(), np.empty(len(target))
 
     def __enter__(self) -> Residual:
-        if self._team is not None:
-            self._team.gather(self._ending)
         return self
 
     def __exit__(self, *error: Any) -> None:
@@ -91,15 +88,13 @@ class _Team:
     steps that they take have to be shorter, all in all, than one thread's were.
     """
 
-    def __init__(self, residual: Residual, form: kernels.Form) -> None:
+    def __init__(self, residual: Residual, form: kernels.Form, ending: ExitStack) -> None:
         from noisytheory.vocabulary import compiled_steps
 
-        self.compiled = compiled_steps
+        self.compiled, self.ending = compiled_steps, ending
         target, plan = residual.target, residual.target.plan
         worth = len(target) * (1 + len(plan.right) // 16) // SHARE
-        # Where processes compile at the same time, those who lead and those who follow may round
-        # otherwise: until they cannot, one takes all steps, and there is no team.
-        self.workers = max(1, min(threads(), worth, MOST))
+        self.workers = max(1, min(threads(), worth))
         blocks = -(-len(target) // compiled_steps.BLOCK)
         wide = -(-blocks // (PIECES * self.workers))
         self.pieces = -(-blocks // wide)
@@ -113,20 +108,19 @@ class _Team:
             wide, np.empty(5), plan.left, np.ascontiguousarray(plan.right), kind, numbers, form.z,
             columns, residual.scores, residual.values, self.most, self.where,
         )
-        self.calls = SimpleQueue[None]()
+        self.calls, self.begun = SimpleQueue[None](), list[Future[None]]()
         self.step, self.team, self.alone, self.credit = 0, 1, np.inf, 0.0
         # Steps that one thread takes, and the one before which processors are looked at again.
         self.rest = self.again = ALONE
 
-    def gather(self, ending: ExitStack) -> None:
-        """Start the others."""
-        if self.workers > 1:
-            pool = ending.enter_context(lent(self.workers - 1))
-            for number in range(1, self.workers):
-                ending.callback(pool.submit(self._follow, number).result)
-            # Twice, for an interrupt may fall into one: to end again harms nobody.
-            ending.callback(self._end)
-            ending.callback(self._end)
+    def _gather(self) -> None:
+        """Start the others: where no processor is free, nobody is started."""
+        pool = self.ending.enter_context(lent(self.workers - 1))
+        # Twice, for an interrupt may fall into one: to end again harms nobody.
+        self.ending.callback(self._end)
+        self.ending.callback(self._end)
+        for number in range(1, self.workers):
+            self.begun.append(pool.submit(self._follow, number))
 
     def _follow(self, number: int) -> None:
         seen = 0
@@ -137,6 +131,8 @@ class _Team:
         # Who goes to sleep at this very moment is woken as well.
         for _ in range(self.compiled.released(self.state, True) + self.workers):
             self.calls.put(None)
+        for one in self.begun:
+            one.result()
 
     @property
     def largest(self) -> int:
@@ -169,6 +165,8 @@ class _Team:
         if self.team <= 1:
             self._rest()
             return
+        if not self.begun:
+            self._gather()
         self.credit = CREDIT * self.alone
         # Somebody may have been busy for a moment only.
         self.again = self.step + MOMENT if self.team < self.workers else -1
