@@ -1,9 +1,10 @@
 """Arithmetic of compiled loops whose bits follow from the source alone.
 
 With leave to reassociate or to contract, LLVM rounds the copies of a function otherwise in every
-function that calls it, and what is read from a cache is such a copy: a process that compiles and
-one that reads what another has compiled would then differ in the last bit. So compiled loops have
-no such leave, and say themselves where one rounding is enough and in which order is summed.
+function that calls it, and which copy runs depends on what was read from a cache: a process that
+compiles and one that reads what another has compiled would then differ in the last bit. So compiled
+loops have no such leave, and say themselves where one rounding is enough and in which order is
+summed.
 """
 
 from __future__ import annotations

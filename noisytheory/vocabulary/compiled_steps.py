@@ -93,17 +93,6 @@ def _taken(typing_context: Any, array: Any, place: Any, last: Any, now: Any) -> 
     return types.boolean(array, types.intp, types.int64, types.int64), code
 
 
-@_atomic
-def _once(typing_context: Any) -> Any:
-    """Keep the function that says so one: copies in those that call it may round otherwise."""
-
-    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        builder.function.attributes.add("noinline")
-        return context.get_dummy_value()
-
-    return types.void(), code
-
-
 @njit(nogil=True, cache=True)
 def _largest(values: Any, halves: Any) -> Any:
     """The largest of a block, which is folded: a loop over one after another is four times slower.
@@ -129,7 +118,6 @@ def _largest(values: Any, halves: Any) -> Any:
 @njit(nogil=True, cache=True)
 def _products(left: Any, right: Any, start: int, given: Any) -> None:
     """Inner products of a point with columns from ``start`` on."""
-    _once()
     stop, even = start + len(given), len(left) - len(left) % 4
     given[:] = 0
     for k in range(0, even, 4):
@@ -155,7 +143,6 @@ def _share(
 
     They are the same at every step, for in the thread's own cache they are then.
     """
-    _once()
     products, values, halves = room(BLOCK, right), room(BLOCK, right), room(BLOCK // 2, residual)
     for piece in range(number * len(most) // team, (number + 1) * len(most) // team):
         if not _taken(state, (CLAIMS + piece) * GAP, step - 1, step):
@@ -266,7 +253,7 @@ def lead(
     rows : array, shape (n,)
         What values are times.
     """
-    # Of the types that `follow` gives, so that both call one compiled function.
+    # Of the types that `follow` gives: one function is to be compiled, not two.
     first: Any = np.int64(0)
     alone: Any = np.int64(1)
     own = (1 - rate) * residual[place] + rate * (scores[place] - diagonal[place])

@@ -154,6 +154,18 @@ def test_of_a_step_each_of_a_team_takes_its_pieces_once(monkeypatch):
     assert compiled.follow(team.state, 1, 1, *team.arrays) == compiled.OVER
 
 
+@pytest.mark.parametrize("free", [-3, 1, 2])
+def test_a_team_is_gathered_only_where_processors_are_free(free, monkeypatch):
+    monkeypatch.setattr(kernels, "COMPILED", 1)
+    monkeypatch.setattr(residual, "SHARE", 1)
+    monkeypatch.setattr(residual, "threads", lambda: 2)
+    monkeypatch.setattr(residual, "_free", lambda: free)
+    lent = []
+    monkeypatch.setattr(residual, "lent", lambda size: lent.append(size) or threads.lent(size))
+    nt.sparse.herding(kernels.Gaussian(1.5), POINTS, WEIGHTS, 60)
+    assert lent == ([1] if free > 1 else [])
+
+
 def test_a_team_rests_that_takes_longer_than_one(monkeypatch):
     monkeypatch.setattr(kernels, "COMPILED", 1)
     monkeypatch.setattr(residual, "SHARE", 1)
