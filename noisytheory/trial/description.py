@@ -436,6 +436,7 @@ def _reach(excess: Callable[[float], float], step: float, most: float) -> float:
     """How far from the mean the bets do not reject, rounded up; the end of the range at most."""
     from scipy.optimize import brentq
 
+    excess = cache(excess)  # It goes through all draws, and `brentq` asks for both ends again.
     # At the very end a single draw off it is proof.
     near, last = 0.0, most * (1 - 1e-9)
     far = min(4 * step, last)

@@ -9,7 +9,7 @@ and may be looked at after any block: by Ville's inequality
 from __future__ import annotations
 
 import functools
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -146,9 +146,15 @@ def bounded_bets(
             f"values must lie in the declared range [{low:g}, {high:g}], got "
             f"[{x.min():g}, {x.max():g}]"
         )
-    # Bet by bet, without a (draws, bets) array.
     ratios = np.maximum(centred / room, -1.0)
+    if x.size <= _FEW and weights is None:  # Of few draws the calls take the time.
+        return np.asarray(np.log1p(BETS[:, None] * ratios).sum(axis=1))
+    # Bet by bet, without a (draws, bets) array.
     return np.array([_sum(np.log1p(bet * ratios), weights) for bet in BETS])
+
+
+_FEW = 512
+"""Draws up to which all bets are computed at once."""
 
 
 def _sum(values: Floats, weights: Floats | None) -> float:
@@ -192,12 +198,17 @@ def catoni_bets(
         x = -x
     scale = BETS / np.sqrt(variance)
     draws = x.size if weights is None else weights.sum()
-    out = np.empty(BETS.shape)
-    for j, bet in enumerate(scale):
-        y = np.abs(bet * x)
-        grown = _sum(np.sign(x) * np.log1p(y + y * y / 2), weights)
-        out[j] = grown - draws * bet**2 * variance / 2
-    return out
+    size = np.abs(x)
+
+    def grown(bet: Any) -> Floats:
+        y = bet * size
+        return np.copysign(np.log1p(y + y * y / 2), x)
+
+    if x.size <= _FEW and weights is None:
+        sums = grown(scale[:, None]).sum(axis=1)
+    else:
+        sums = np.array([_sum(grown(bet), weights) for bet in scale])
+    return np.asarray(sums - draws * scale**2 * variance / 2)
 
 
 def log_e_bets(sums: ArrayLike) -> Floats:

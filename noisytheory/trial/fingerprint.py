@@ -63,8 +63,18 @@ def fingerprint(claim: Claim) -> str:
     }
     digest.update(json.dumps(declared, sort_keys=True).encode())
     for path in sources(claim):
-        digest.update(_contents(path) if _is_ours(path) else path.read_bytes())
+        digest.update(_known(path) if _is_ours(path) else _of_bytes(path.read_bytes()))
     return digest.hexdigest()
+
+
+def _of_bytes(data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=16).digest()
+
+
+@functools.cache
+def _known(path: Path) -> bytes:
+    """Digest of a file of this package, which hundreds of claims come from."""
+    return _of_bytes(_contents(path))
 
 
 def _digest(claim: Claim, value: Any) -> str:
@@ -98,14 +108,14 @@ def sources(claim: Claim) -> list[Path]:
     """
     numbers = _numbers(claim)
     # Every number goes through these, whoever's function it is of.
-    found = dict.fromkeys(_PACKAGE / "trial" / name for name in _STREAMS if numbers)
+    found = dict.fromkeys(_streams() if numbers else ())
     for function in (inner for outer in numbers for inner in _functions(outer)):
         module = sys.modules.get(getattr(function, "__module__", None) or "")
         path = Path(getattr(module, "__file__", None) or "")
         if module is None or path.suffix != ".py" or not path.is_file() or _standard(path):
             continue  # Typed in, compiled, or known by its version.
         if _is_ours(path):
-            _follow(path, _ours, found)
+            found.update(dict.fromkeys(_followed(path)))
         else:
             found.update(dict.fromkeys(loaded(module, path.parent)))
     return sorted(found, key=lambda path: path.parts)
@@ -143,16 +153,23 @@ def _counts(path: Path) -> bool:
     return not _only_draws(path) and (inside[0] != "trial" or inside[-1] in _STREAMS)
 
 
-def _follow(
-    path: Path, imports: Callable[[Path], tuple[Path, ...]], found: dict[Path, None]
-) -> None:
+@functools.cache
+def _streams() -> tuple[Path, ...]:
+    return tuple(_PACKAGE / "trial" / name for name in _STREAMS)
+
+
+@functools.cache
+def _followed(path: Path) -> tuple[Path, ...]:
+    """A file of this package, and what it imports from there, transitively."""
+    found: dict[Path, None] = {}
     waiting = [path]
     while waiting:
         current = waiting.pop()
         if current in found:
             continue
         found[current] = None
-        waiting += imports(current)
+        waiting += _ours(current)
+    return tuple(found)
 
 
 @functools.cache

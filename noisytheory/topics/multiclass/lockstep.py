@@ -134,7 +134,9 @@ def in_lockstep(
     seen, total = seen * np.ones(1, number), seen.sum(axis=1, keepdims=True)
     # A whole number over another would be a float.
     seen = in_arithmetic_of(x, seen) / (total if number.kind == "f" else FRACTIONS(total))
-    shares = np.array([_shares(one, back) for one, back in zip(seen, inverses, strict=True)])
+    shares = np.matvec(inverses, seen) if number.kind == "f" else np.array([
+        _shares(one, back) for one, back in zip(seen, inverses, strict=True)
+    ])
     off = ~np.eye(classes, dtype=bool)
     usable, printed = shares > least_share, stop == "printed"
     if (

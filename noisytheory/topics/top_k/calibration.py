@@ -124,9 +124,12 @@ def _pointwise(psi: Callable[[Any], Any], eta: Floats, level: Any) -> Floats:
     r"""Minimisers in $t$ of the conditional risk of $(\ell-\lambda)_+$; nearest 0 among ties."""
     flipped = np.maximum(eta, 1 - eta)
 
+    other = 1 - flipped
+
     def value(t: Floats) -> Any:
-        return (flipped * np.maximum(psi(t) - level, 0)
-                + (1 - flipped) * np.maximum(psi(-t) - level, 0))
+        # Both labels at once: of few atoms the calls take the time.
+        likely, unlikely = np.maximum(psi(np.array([t, -t])) - level, 0)
+        return flipped * likely + other * unlikely
 
     low, high = np.zeros_like(eta), np.full_like(eta, REACH)
     left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)

@@ -132,8 +132,6 @@ def interior_point(
     steps = 0
     live = np.ones(lead, bool)
     before_step = np.full(lead, np.inf)
-    places = np.arange(d + 1)
-    nearly_one = 1e-15 * np.eye(d + 1)
     for steps in range(most + 1):
         lam = x[..., -1]
         r = c - scores
@@ -158,10 +156,11 @@ def interior_point(
         np.divide(1.0, np.minimum(inverse, 1e100, out=inverse), out=inverse)
         diagonal[..., -1] = s / lam
         system = (columns * inverse[..., None, :]) @ back
-        system[..., places, places] += diagonal
-        unit = 1 / np.sqrt(system[..., places, places])
+        on_diagonal = np.einsum("...ii->...i", system)  # a view
+        on_diagonal += diagonal
+        unit = 1 / np.sqrt(on_diagonal)
         system *= unit[..., :, None] * unit[..., None, :]
-        system += nearly_one
+        on_diagonal += 1e-15
         np.multiply(diagonal, x, out=held)
         held[..., -1] = nu - s
 
