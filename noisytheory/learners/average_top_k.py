@@ -147,7 +147,7 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
     def path(
         self, X: Any, y: ArrayLike, ks: Sequence[float] | None = None, *,
         test: tuple[Any, ArrayLike] | None = None, sample_weight: ArrayLike | None = None,
-        tol: float = 5e-2, relative_to: str = "largest",
+        tol: float = 0.2, relative_to: str = "gain",
     ) -> Path:
         """Error and objective over k, all of them by default, at this estimator's C.
 

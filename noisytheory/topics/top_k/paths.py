@@ -27,6 +27,9 @@ __all__ = ["Path", "as_path", "counts_of", "errors_of", "every_count", "path"]
 
 Floats = NDArray[np.float64]
 
+SMALL = 0.25
+"""Gap, as a share of what is gained, beyond which errors may be another model's."""
+
 
 @dataclass(frozen=True)
 class Path:
@@ -50,9 +53,10 @@ class Path:
         the coefficients at each k gain over none (over the best constant), or, where asked for,
         those at the largest k.
     determined : array of bool, shape (m,)
-        Whether the gap is small beside what the coefficients gain at this k itself. Where it is not
-        the error may be another model's: zero is the minimiser, and scores every point alike; or
-        less is gained than rounding leaves, or than was proven, which a warning tells.
+        Whether the gap is proven to be at most a quarter of what the coefficients gain at this k.
+        Where it is not the error may be another model's: zero is the minimiser, and scores every
+        point alike; or less is gained than rounding leaves, or than was asked for, which a warning
+        tells.
     knots : array, shape (j, d)
         Coefficients, with the intercept last if there is one, of the models that are mixed: some
         are solved, others guessed with weights that prove them good enough.
@@ -92,7 +96,7 @@ class Path:
 def path(
     X: Any, y: ArrayLike, loss: str = "logistic", *, ks: Sequence[float] | None = None,
     C: float = 1.0, test: tuple[Any, ArrayLike] | None = None, intercept: bool = False,
-    sample_weight: ArrayLike | None = None, scaling: str = "paper", tol: float = 5e-2,
+    sample_weight: ArrayLike | None = None, scaling: str = "paper", tol: float = 0.2,
     relative_to: str = "gain", start: Floats | None = None,
 ) -> Path:
     r"""What k changes: models for all k from a few solutions, each with a gap that is proven.
@@ -198,7 +202,10 @@ def as_path(
     # Nobody wants a model that is worse than none.
     worse = known & ~zero & (value > none * (1 + 1e-12))
     if worse.any():
-        end, best = len(knots), few_of(constants[worse])
+        best = constants[worse]
+        if len(best) <= FEW:
+            best = walk.constants(nus[worse])[0]
+        end, best = len(knots), few_of(best)
         ends = np.array([min(best.min(), 0.0), max(best.max(), 0.0)])
         knots = np.vstack([knots, np.zeros((2, knots.shape[1]))])
         if walk.free:
@@ -208,9 +215,10 @@ def as_path(
         value[worse], level[worse] = walk.without(nus[worse], best)
     gain = none - dual
     rounding = ROUNDING * walk.at_zero.top(nus)
-    unit = np.where(zero, value, np.minimum(value, walk.promised(nus, gain)))
+    own = np.maximum(walk.promised(nus, gain), rounding / tol)
+    unit = np.where(zero, value, np.minimum(value, own))
     gap = np.where(known, (value - dual) / np.maximum(unit, 1e-300), np.inf)
-    determined = known & ~zero & (gain > rounding) & (value - dual <= tol * gain)
+    determined = known & ~zero & (gain > rounding) & (value - dual <= SMALL * gain)
     lost = ~(determined | zero)
     if (gap > tol).any() or lost.any():
         told = [f"gap {gap.max():.1e} in place of {tol:.0e} at k={counts[gap.argmax()]:g}"]

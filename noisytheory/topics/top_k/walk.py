@@ -266,7 +266,8 @@ class Walk:
         if self.kind.margin or len(nus) <= FEW:
             return best_constants(self.kind, self.labels, None if self.even else self.masses, nus)
         # The least objective is concave in k: its chords are below.
-        some = nus[np.unique(np.linspace(0, len(nus) - 1, FEW).round().astype(int))]
+        places = [space(1, len(nus), FEW // 2) for space in (np.geomspace, np.linspace)]
+        some = nus[np.unique(np.round(places).astype(int)) - 1]
         scores, values = self.constants(some)
         return np.interp(nus, some, scores), np.interp(nus, some, values)
 
@@ -387,6 +388,8 @@ class Walk:
             new = self.sort(nu, (1 - share) * low.scores + share * high.scores, share)
             gaps = self.record(start, middle + 1, low, high, a, new, at)
             if gaps[-1] > self.mixed * self.tol:
+                if self.poor(low) and self.poor(high):
+                    break  # where rounding leaves more a solution between has no less
                 return self.between(low, high, np.arange(inner.start, inner.stop), float(gaps[-1]))
             if gaps.max() > self.tol:
                 left.append((start, middle + 1, a, new))
@@ -395,6 +398,14 @@ class Walk:
                 if gaps.max() > self.tol:
                     left.append((middle + 1, end, new, b))
         return None
+
+    def poor(self, at: Knot) -> bool:
+        """Whether a solution's own gap is too large."""
+        if at.nu <= self.zero_to * (1 + 1e-12):
+            return False
+        dual = float(self.dual(at, at, at.nu))
+        value = float(at.tail.top(at.nu)) + float(self.ridge(at, at, 0.0))
+        return bool(value - dual > self.tol * self.unit(at.nu, value, at.tail.none - dual))
 
     def between(self, low: Knot, high: Knot, inner: NDArray[np.intp], gap: float) -> Knot:
         """A solution at one of these tail masses, as far up as leaves the lower part one gap."""
