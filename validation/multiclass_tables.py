@@ -314,6 +314,16 @@ def prose(
         f"{tables.OWN['letter']:,} of the 15,000 examples itself, at most. Print averages 15 runs "
         "in Figure 4."
     )
+    held = at_hand["limits"]
+    yield sure(
+        all(held[name]["UMA"] == held[name]["runs"] == each for name in names),
+        "**No run of UMA ends by itself**: in Table 1 it makes all the updates that it may, "
+        + ", ".join(f"{held[name]['updates']:,} on {pictures.SETS[name]}" for name in names)
+        + ", in every run, and so do f_y in " + of_runs([held[name]["f_y"] for name in names], each)
+        + " and f_full in " + of_runs([held[name]["f_full"] for name in names], each)
+        + ". Another limit gives other errors; f_conf has mostly no mistake left before it ("
+        + of_runs([each - held[name]["f_conf"] for name in names], each) + ")."
+    )
     total = sum(n for verdict, n in counts.items() if verdict != "no order in print")
     yield (
         f"**Table 1.** Of the {total} orders of two columns that print has on its three sets, "
