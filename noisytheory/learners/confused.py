@@ -317,7 +317,7 @@ class UMAClassifier(_Linear):
     tolerance : float
         The length at which to stop.
     max_iter : int
-        Updates at most, of which labels with noise mostly take all: ``run_.stopped`` tells. With the
+        Updates at most, of which noisy labels mostly take all: ``run_.stopped`` tells. With the
         printed stop, pairs looked at.
     alpha, error_alpha : float
         Functional margins of regions and error sets; from W = 0 nothing moves if alpha > 0.
