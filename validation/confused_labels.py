@@ -33,7 +33,7 @@ from noisytheory.learners import (
 )
 from noisytheory.topics.multiclass import kernel_features
 from noisytheory.topics.multiclass.experiments import tables
-from noisytheory.topics.multiclass.experiments.protocol import self_training
+from noisytheory.topics.multiclass.experiments.self_training import self_training
 from noisytheory.topics.multiclass.experiments.text import documents
 from noisytheory.vocabulary.confusion import (
     estimate_confusion,

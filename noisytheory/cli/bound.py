@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["bound"]
 
+SHORT = 30
+"""Characters of a step that has room in a line."""
+
 
 @main.command(epilog=RUN_AS_CODE)
 @click.argument("claim_id", metavar="ID|FILE.py")
@@ -41,7 +44,8 @@ def bound(out: TextIO, claim_id: str, assignments: tuple[str, ...], form: str) -
     by itself as well. With a population, solve=n also says how many examples the promise itself
     needs there: exactly, or by draws with limits that hold together with 99% confidence at all the
     numbers looked at. Where the right side is no formula but comes with every instance, it is that
-    of the first one at a cell of the grid; parameters left out take their first value.
+    of the one listed at a cell of the grid that comes nearest to breaking the promise, with what
+    tells it apart, or of the first that is drawn; parameters left out take their first value.
     """
     claim = one_claim(claim_id)
     asked, assignments = question(assignments)
@@ -89,7 +93,7 @@ def _say_points(
 def _say_right_sides(
     out: TextIO, claim: Claim, target: str, assignments: Sequence[str], form: str
 ) -> None:
-    """The right side of the first instance at the chosen cells, and where it comes from."""
+    """The right side of one instance at each of the chosen cells, and where it comes from."""
     from noisytheory.trial.run import DEFAULT_SEED
 
     found = []
@@ -135,28 +139,57 @@ def _cells_given(claim: Claim, assignments: Sequence[str]) -> list[int]:
 
 
 def _right_side(claim: Claim, index: int, seed: int) -> dict[str, Any]:
-    """The right side that comes with the first instance at a cell: enumerated, or else drawn."""
+    """The right side of the nearest instance of those listed at a cell, or of the first drawn."""
     from noisytheory.trial.draws import draw, exact_evidence, renamed
 
     cell = claim.cell(index)
     exact = exact_evidence(claim, cell) if claim.exact is not None else None
     if isinstance(exact, Mapping):
         drawn, block = renamed(exact), "exact"
-        count = len(drawn["lhs"])
-        says = "exact" if count == 1 else f"exact, of instance 0 of {count}"
+        row = _telling(claim, cell, drawn)
+        says = _instance(claim, index, row, len(drawn["lhs"]))
     elif claim.simulate is not None:
         drawn, block, says = draw(claim, cell, 0, seed=seed), "0", "of the first draw"
+        row = 0
     else:
         raise Mistake(f"{claim.id} has no right side at {claim.address(cell) or 'its cell'}")
     name = "rhs_draw" if "rhs_draw" in drawn else "other"
     if name == "other":
         says += " from the second law"
-    if not bool(drawn["applies"][0] if "applies" in drawn else True):
+    if not bool(drawn["applies"][row] if "applies" in drawn else True):
         says += ", where the hypotheses do not hold"
     return {
-        "bound": float(drawn[name][0]),
+        "bound": float(drawn[name][row]),
         "of": "exact evidence" if block == "exact" else "first draw",
         "says": says,
         "seed": None if block == "exact" else seed,
-        "address": f"{claim.address(cell)};{block};0",
+        "address": f"{claim.address(cell)};{block};{row}",
     }
+
+
+def _telling(claim: Claim, cell: Any, drawn: Mapping[str, Any]) -> int:
+    """The nearest instance; where 0 is on both sides nothing is to be seen."""
+    import numpy as np
+
+    from noisytheory.trial.result import nearest_row
+
+    rows = np.flatnonzero(np.any([drawn[n] != 0 for n in ("lhs", "rhs_draw") if n in drawn], 0))
+    if not rows.size:
+        rows = np.arange(len(drawn["lhs"]))
+    some = {name: values[rows] for name, values in drawn.items()}
+    return int(rows[nearest_row(claim, cell, some)[1]])
+
+
+def _instance(claim: Claim, index: int, row: int, count: int) -> str:
+    """What a listed instance is, and what it stands for."""
+    from noisytheory.trial.result import replay_address
+
+    steps = replay_address(claim, index, -1, row, seed=0)
+    told = [f"left side {steps['lhs']}", *(
+        f"{name} {value}" for name, value in steps["steps"]
+        if len(str(value)) <= SHORT and name not in ("lhs", "rhs_draw", "applies", "right side")
+    )]
+    if count == 1:
+        return "exact, " + ", ".join(told[:1])
+    sure = "promised surely, of every instance; this is" if claim.kind == "always" else "of"
+    return f"{sure} the nearest of {count}: {', '.join(told)}"

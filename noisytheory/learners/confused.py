@@ -23,6 +23,7 @@ from noisytheory.topics.multiclass import (
     ultraconservative,
     uma,
 )
+from noisytheory.topics.multiclass.held_out import held_out
 from noisytheory.topics.multiclass.kept import COMPILED, scaled
 from noisytheory.vocabulary.confusion import (
     ConfusionEstimate,
@@ -44,9 +45,6 @@ AUDITED = 200
 
 ONLINE = ("worst", "uniform", "proportional", "random")
 """Step rules of the online algorithms."""
-
-FOLDS = 10
-"""Parts of the audited examples, each predicted by a classifier from the others."""
 
 DOUBTFUL = 0.001
 """Chance of labels, if a matrix is right, from which it is said to be wrong."""
@@ -319,7 +317,8 @@ class UMAClassifier(_Linear):
     tolerance : float
         The length at which to stop.
     max_iter : int
-        Updates at most; with the printed stop, pairs looked at.
+        Updates at most, of which noisy labels mostly take all: ``run_.stopped`` tells. With the
+        printed stop, pairs looked at.
     alpha, error_alpha : float
         Functional margins of regions and error sets; from W = 0 nothing moves if alpha > 0.
     ties : {"lowest", "all"}
@@ -666,14 +665,7 @@ class UMAClassifier(_Linear):
     def _compare(self, X: ArrayLike, y: ArrayLike, there: Any, known: NDArray[Any]) -> None:
         """Errors on audited examples: of this, of ignoring the noise, and of them alone."""
         plain = clone(self).set_params(confusion=None, orientation=None)
-        part, alone = np.empty(len(known), int), np.empty(len(known), known.dtype)
-        part[np.argsort(known, kind="stable")] = np.arange(len(known)) % FOLDS
-        for fold in range(FOLDS):
-            held = part == fold
-            if held.any():
-                left = known[~held]
-                one = bool(np.all(left == left[0]))
-                alone[held] = left[0] if one else plain.fit(there[~held], left).predict(there[held])
+        alone = held_out(there, known, lambda x, labels: plain.fit(x, labels).predict)
         said = {
             "UMA": self.predict(there),
             "ignoring": plain.fit(X, y, classes=self.classes_).predict(there),

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 __all__ = ["DECISIONS", "Audit", "Conclusion", "Result", "conclude", "decisions", "finish",
-           "nearest", "replay_address"]
+           "nearest", "nearest_row", "replay_address"]
 
 DECISIONS = ("undecided", "upheld", "refuted", "vacuous")
 """What a cell can say; stored as the index (CF flag values)."""
@@ -608,12 +608,12 @@ def _nearest_in(
         drawn = {name: part[name].values.ravel() for name in names}
         if (good := np.flatnonzero(~np.isnan(drawn["lhs"]))).size:
             drawn = {name: values[good] for name, values in drawn.items()}
-            ratio, at = _worst(claim, cell, drawn)
+            ratio, at = nearest_row(claim, cell, drawn)
             block, row = divmod(int(good[at]), claim.rows)
             yield ratio, first + block, row
             none = False
     if none and isinstance(exact := exact_evidence(claim, cell), dict):
-        ratio, row = _worst(claim, cell, renamed(exact))
+        ratio, row = nearest_row(claim, cell, renamed(exact))
         yield ratio, -1, row
     elif none:
         # A law or an optimum: the cell as a whole stands for it.
@@ -629,7 +629,7 @@ def _promised(claim: Claim, cell: Cell, drawn: Arrays) -> NDArray[np.float64]:
     return right_side(claim, cell, drawn)
 
 
-def _worst(claim: Claim, cell: Cell, drawn: Arrays) -> tuple[float, int]:
+def nearest_row(claim: Claim, cell: Cell, drawn: Arrays) -> tuple[float, int]:
     """The row that comes nearest to breaking the promise, and how near; larger is nearer."""
     lhs, rhs = np.asarray(drawn["lhs"], float), _promised(claim, cell, drawn)[-1]
     if claim.kind == "identity" or "other" in drawn:

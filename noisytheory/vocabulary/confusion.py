@@ -88,7 +88,9 @@ def columns(
         raise ValueError(f"confusion must be a square matrix, got shape {array.shape}")
     if not (array.min() >= 0 and array.max() <= 1 + SUM):
         wrong = array[~((array >= 0) & (array <= 1 + SUM))][0]
-        raise ValueError(f"confusion must hold probabilities in [0, 1], got {wrong}")
+        counts = array.min() >= 0 and not np.any(array % 1)
+        cure = ": of counts make a ConfusionEstimate" if counts else ""
+        raise ValueError(f"confusion must hold probabilities in [0, 1], got {wrong}{cure}")
     if orientation not in (None, "column", "row"):
         raise ValueError(f'orientation must be "column" or "row", got {orientation!r}')
     down, across = (abs(array.sum(axis=axis) - 1).max() <= SUM for axis in (0, 1))
@@ -107,8 +109,11 @@ def columns(
         line = "rows" if orientation == "row" else "columns"
         sums = array.sum(axis=1 if orientation == "row" else 0)
         worst = int(np.argmax(abs(sums - 1)))
+        rounded = abs(sums - 1).max() <= 0.02
+        cure = f": if it is rounded, divide its {line} by their sums" if rounded else ""
         raise ValueError(
-            f"confusion must have {line} that sum to 1, number {worst} sums to {sums[worst]:.6g}"
+            f"confusion must have {line} that sum to 1, number {worst} sums to "
+            f"{sums[worst]:.6g}{cure}"
         )
     return np.array(array.T if orientation == "row" else array, order="C")
 

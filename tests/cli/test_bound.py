@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from fractions import Fraction
 
 import pytest
 from commands import STRICT, answer, invoke, mistake
@@ -227,13 +228,13 @@ def every(n):
 @requires''', 1))
     square = f"{path}::strict/square"
     assert answer("bound", square) == (
-        "2.0  (exact, of instance 0 of 7; noisytheory replay "
-        f"{shlex.quote(square)} --address 'n=1;exact;0')\n"
+        "8.0  (promised surely, of every instance; this is the nearest of 7: left side 64, "
+        f"a 8, a^2 64; noisytheory replay {shlex.quote(square)} --address 'n=1;exact;6')\n"
     )
     (point,) = json.loads(answer("bound", square, "--json"))["points"]
     assert point["of"] == "exact evidence"
     assert json.loads(answer("replay", square, "--address", point["address"],
-                             "--json"))["rhs"] == "2"
+                             "--json"))["rhs"] == "8"
     assert "draws nothing: block must be exact" in mistake("replay", square, "--address", "n=1;0;0")
 
 
@@ -283,7 +284,20 @@ def test_every_claim_has_a_right_side_unless_it_is_cited():
             (point,) = json.loads(answer("bound", claim.id, "--json"))["points"]
             assert point["of"] in ("exact evidence", "first draw")
             cell, block, row = replay._place_of(claim, point["address"])
-            assert (cell, row) == (0, 0) and (block < 0) == (point["of"] == "exact evidence")
+            assert cell == 0 and (block < 0) == (point["of"] == "exact evidence")
+            assert block < 0 or row == 0
+
+
+@pytest.mark.parametrize("target", [
+    "uma/estimated-c", "uma/proposition-2-true-margin/repaired", "uma/norm-estimates-error/below",
+])
+def test_a_promise_without_delta_shows_an_instance_that_attains_it(target):
+    (point,) = json.loads(answer("bound", target, "--json"))["points"]
+    assert point["says"].startswith("promised surely, of every instance; this is the nearest of ")
+    words = point["says"]
+    assert "classes " in words and "predicted, true (" in words and "mass 1/" in words
+    again = json.loads(answer("replay", target, "--address", point["address"], "--json"))
+    assert again["lhs"] == again["rhs"] and float(Fraction(again["rhs"])) == point["bound"] > 0
 
 
 @pytest.mark.parametrize("words, found", [

@@ -153,3 +153,14 @@ def test_labels_outside_are_refused_by_name():
         confusion.observed_confusion([0, 1], [0, 2], 2)
     with pytest.raises(ValueError, match="as long"):
         confusion.observed_confusion([0, 1], [0], 2)
+
+
+@pytest.mark.parametrize("matrix, told", [
+    ([[50, 3], [4, 40]], "got 50.*: of counts make a ConfusionEstimate"),
+    ([[1.5, 0], [-0.5, 1]], "got 1.5$"),
+    ([[0.333, 0.5], [0.666, 0.5]], "sums to 0.999: if it is rounded, divide its columns"),
+    ([[0.5, 0.5], [0.2, 0.5]], "sums to 0.7$"),
+])
+def test_who_gives_what_is_nearly_a_confusion_is_told_the_way(matrix, told):
+    with pytest.raises(ValueError, match=told):
+        confusion.columns(matrix)

@@ -24,6 +24,9 @@ from noisytheory.topics.multiclass.deviations.bounds import (
     vector_deviation_sharp,
     vector_deviation_variance,
 )
+from noisytheory.topics.multiclass.experiments.beside import (
+    Beside,
+)
 from noisytheory.topics.multiclass.experiments.front_end import (
     kernel_features,
 )
@@ -31,6 +34,8 @@ from noisytheory.topics.multiclass.experiments.protocol import (
     FiveSteps,
     drawn_apart,
     five_steps,
+)
+from noisytheory.topics.multiclass.experiments.self_training import (
     self_training,
 )
 from noisytheory.topics.multiclass.experiments.toy import (
@@ -82,6 +87,7 @@ from noisytheory.topics.multiclass.uma import (
 __all__ = [
     "STEPS",
     "STRATEGIES",
+    "Beside",
     "FiveSteps",
     "OnlineRun",
     "Run",

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["FRACTIONS", "STEPS", "WORDS", "error_set", "steps"]
+__all__ = ["FRACTIONS", "STEPS", "WORDS", "error_set", "refuse_large", "steps"]
 
 Floats = NDArray[np.float64]
 
@@ -31,6 +31,9 @@ WORDS = {
 """How a claim whose trial runs a learner says which step it took; the third is down by one for the
 predicted class if it errs on the update vector, else for the worst that does, and the fourth always
 for the predicted class. A test holds every claim of this topic to it."""
+
+LARGEST = 1e100
+"""Of a coordinate: products of three are floats."""
 
 FRACTIONS = np.frompyfunc(Fraction, 1, 1)
 """Of whole numbers in an array of objects, by which others are divided."""
@@ -126,3 +129,14 @@ def steps(
     tau[runs, true] = 1
     return np.asarray(tau.reshape(scores.shape))
 
+
+
+def refuse_large(coordinate: float) -> None:
+    """Refuse points with this largest coordinate where their scores could not be floats."""
+    if not np.isfinite(coordinate):
+        raise ValueError("points must be finite, got infinity or NaN")
+    if coordinate > LARGEST:
+        raise ValueError(
+            f"points must have coordinates up to {LARGEST:g}, for scores are sums of their "
+            f"products, got {coordinate:.3g}: scale them"
+        )

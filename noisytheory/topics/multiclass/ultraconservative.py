@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from noisytheory.topics.multiclass.steps import STEPS, error_set, steps
+from noisytheory.topics.multiclass.steps import STEPS, error_set, refuse_large, steps
 from noisytheory.topics.multiclass.units import in_arithmetic_of
 from noisytheory.vocabulary.domains import checked_numbers
 from noisytheory.vocabulary.exact import Numbers, over, whole
@@ -104,9 +104,9 @@ def ultraconservative(
         raise ValueError(f"labels must be classes 0 to {classes - 1}")
     if step not in STEPS:
         raise ValueError(f"step must be one of {', '.join(STEPS)}, got {step!r}")
-    if not np.all(abs(x.data if sparse else x) < np.inf):
-        raise ValueError("points must be finite, got infinity or NaN")
     exact = x.dtype == object
+    if not exact and x.size:
+        refuse_large(float(abs(x.data if sparse else x).max(initial=0.0)))
     weights: Any = np.zeros((classes, x.shape[1]), object if exact else float)
     if start is not None:
         weights += in_arithmetic_of(x, checked_numbers("start", start))

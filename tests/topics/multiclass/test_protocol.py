@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy import sparse
+from scipy import sparse, stats
 from sklearn.decomposition import KernelPCA
 
 from noisytheory.topics.multiclass import uma
+from noisytheory.topics.multiclass.experiments.beside import beside
 from noisytheory.topics.multiclass.experiments.front_end import kernel_features
 from noisytheory.topics.multiclass.experiments.protocol import (
     CLASSIFIERS,
     drawn_apart,
     five_steps,
-    self_training,
 )
+from noisytheory.topics.multiclass.experiments.self_training import self_training
 from noisytheory.topics.multiclass.experiments.text import documents
 
 
@@ -132,3 +133,63 @@ def test_kernel_features_are_those_of_scikit_learn_and_unit():
             kernel_features(bad, **given)
     with pytest.raises(ValueError, match="points must have as many features"):
         kernel_features(x, x[:, :2])
+
+
+def wide(noise=0.5, n=900):
+    rng = np.random.default_rng(1)
+    t = rng.integers(3, size=n)
+    return np.eye(3)[t] + noise * rng.normal(size=(n, 3)), t
+
+
+def test_who_errs_less_is_told_in_a_table_and_in_words():
+    x, t = wide()
+    found = five_steps(x[:9], t[:9], x[9:129], t[9:129], x[129:])
+    other, true = x[129:], t[129:]
+    table = found.compare(other, true)
+    assert set(table.errors) == set(CLASSIFIERS) - {"full"}
+    ours, alone = (found.predict(name, other) != true for name in ("uma", "audited"))
+    assert table.errors["uma"] == ours.mean() and table.errors["audited"] == alone.mean()
+    gain, error = table.gains["audited"]
+    assert gain == pytest.approx(ours.mean() - alone.mean())
+    assert error == pytest.approx(stats.sem(ours.astype(int) - alone, ddof=0))
+    more = int(np.sum(ours & ~alone)), int(np.sum(ours ^ alone))
+    assert table.chances["audited"] == stats.binomtest(*more).pvalue
+    assert "audited" in table.better and "uma" not in table.better
+    told = [s for s in table.sentences if s.startswith("training on the audited labels alone errs")]
+    assert len(told) == 1 and told[0] in str(table)
+    first = str(table).splitlines()[1]
+    assert first.endswith("least") and CLASSIFIERS[min(table.errors, key=table.errors.get)] in first
+    with pytest.warns(UserWarning, match="training on the audited labels alone errs less than UMA"):
+        assert found.errors(other, true) == table.errors
+    with pytest.raises(ValueError, match="names must be one of"):
+        found.compare(other, true, names=["alone"])
+
+
+def test_the_audited_tell_by_what_did_not_learn_from_them():
+    x, t = wide(0.9)
+    audited, known = x[9:129], t[9:129]
+    found = five_steps(x[:9], t[:9], audited, known, x[129:], rest_labels=t[129:])
+    table = found.compare()
+    assert set(table.errors) == set(CLASSIFIERS) and table.told_by.startswith("the 120 audited")
+    part = np.empty(120, int)
+    part[np.argsort(known, kind="stable")] = np.arange(120) % 10
+    missed = np.zeros(120, bool)
+    for fold in range(10):
+        weights = uma(audited[part != fold], known[part != fold], np.eye(3), max_iter=300).weights
+        missed[part == fold] = (audited[part == fold] @ weights.T).argmax(1) != known[part == fold]
+    assert table.errors["audited"] == missed.mean()
+    assert table.errors["full"] == np.mean(found.predict("full", audited) != known)
+
+
+def test_a_sentence_is_said_where_differences_decide():
+    wrong = {"uma": np.arange(200) < 40, "same": np.arange(200) < 40,
+             "less": np.arange(200) < 20, "more": np.arange(200) < 60,
+             "near": np.arange(200) < 36}
+    named = {name: name for name in wrong}
+    found = beside(wrong, "200 examples", table=named, spoken=named)
+    assert (found.better, found.worse) == (("less",), ("more",))
+    assert found.chances == pytest.approx(
+        {"same": 1, "less": 2 * 0.5**20, "more": 2 * 0.5**20, "near": 2 * 0.5**4})
+    assert found.sentences == (
+        "less errs less than UMA, by 0.100 ± 0.021", "UMA errs less than: more",
+        "whether UMA errs less is not decided beside: same; near")

@@ -365,3 +365,14 @@ def test_sparse_rows_learn_the_same():
     thin = ultraconservative(sparse.csr_matrix(x), y, 3, passes=3)
     assert dense.updates == thin.updates
     np.testing.assert_allclose(dense.weights, thin.weights, atol=1e-12)
+
+
+def test_points_whose_scores_are_no_floats_are_refused():
+    x = 1e200 * np.eye(2)
+    for refuses in (
+        lambda: uma(x, [0, 1], np.eye(2)), lambda: ultraconservative(x, [0, 1], 2),
+        lambda: update_vectors(sparse.csr_array(x), [0, 1], np.eye(2), weights=np.eye(2)),
+    ):
+        with pytest.raises(ValueError, match=r"coordinates up to 1e\+100, .* got 1e\+200: scale"):
+            refuses()
+    assert uma(1e99 * np.eye(2), [0, 1], np.eye(2)).updates == 1

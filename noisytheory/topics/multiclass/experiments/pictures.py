@@ -264,8 +264,8 @@ def figure_4(found: Numbers) -> tuple[Figure, list[list[str]]]:
 def figure_5(found: Numbers) -> tuple[Figure, list[list[str]]]:
     r"""Figure 5 again, on four sets: error and confusion rate after each update, by the way in
     which pairs are selected, with steps from the error set, means of 10 runs with a band of two
-    standard errors. Print has Reuters, a plateau from the thirtieth update on, which is marked, and
-    no number. From the third update on random pairs are never best.
+    standard errors. Print has curves for Reuters and no number: a plateau from the thirtieth update
+    on, which is marked, and random pairs never best. Here they are not from the third update on.
     """
     from matplotlib import rcParams
     from matplotlib.figure import Figure
@@ -277,7 +277,8 @@ def figure_5(found: Numbers) -> tuple[Figure, list[list[str]]]:
     for (name, of), pair in zip(everywhere(found).items(), grid, strict=True):
         updates = np.arange(1, tables.UPDATES + 1)
         for side, axes in enumerate(pair):
-            axes.axvline(30, color=rcParams["axes.edgecolor"], linewidth=0.9)
+            axes.axvline(30, color=rcParams["axes.edgecolor"], linewidth=0.9,
+                         label="print: steady from here on")
             for strategy, (style, colour) in marks.items():
                 mean, error = of[f"mean 5 {strategy}"][side], of[f"s.e. 5 {strategy}"][side]
                 axes.plot(updates, mean, linestyle=style, color=colour,
@@ -291,7 +292,11 @@ def figure_5(found: Numbers) -> tuple[Figure, list[list[str]]]:
                 " / ".join(told(of[f"5 {strategy}"][side, k]) for side in (0, 1))
                 for strategy in marks
             )])
-    figure.legend(*grid[0][0].get_legend_handles_labels(), loc="outside upper left", ncols=3)
+    # In words: print has curves and no number.
+    rows.append([f"print, {printed.IN_PRINT['reuters9']}", "from 30 on",
+                 *("steady, no number in print" for _ in range(2)),
+                 "never best, no number in print"])
+    figure.legend(*grid[0][0].get_legend_handles_labels(), loc="outside upper left", ncols=4)
     figure.set_label(
         "Four rows of two panels, error and confusion rate against updates, three lines each: the "
         "error and confusion strategies fall quickly, random pairs slowly. Numbers follow."

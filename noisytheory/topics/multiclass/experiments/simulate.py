@@ -19,10 +19,10 @@ from noisytheory.topics.multiclass.experiments.protocol import (
     FiveSteps,
     drawn_apart,
     learn_together,
-    self_trained,
     taught,
     unlearned,
 )
+from noisytheory.topics.multiclass.experiments.self_training import self_trained
 from noisytheory.topics.multiclass.experiments.text import documents
 from noisytheory.topics.multiclass.experiments.toy import sectors, toy_data
 from noisytheory.topics.multiclass.setting.noise_path import noise_path

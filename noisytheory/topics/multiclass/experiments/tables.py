@@ -17,8 +17,8 @@ from noisytheory.topics.multiclass.experiments.protocol import (
     FiveSteps,
     drawn_apart,
     five_steps,
-    self_training,
 )
+from noisytheory.topics.multiclass.experiments.self_training import self_training
 from noisytheory.topics.multiclass.experiments.simulate import (
     CLASSES,
     digits,
@@ -34,7 +34,7 @@ from noisytheory.vocabulary.confusion import confusion_rate, observed_confusion
 from noisytheory.vocabulary.noise import Confusion
 
 __all__ = [
-    "COLUMNS", "DATA", "FULL_SIZE", "Split", "by_level", "by_misfed", "by_strategy",
+    "COLUMNS", "DATA", "FULL_SIZE", "Split", "at_the_limit", "by_level", "by_misfed", "by_strategy",
     "data_at_hand", "everything", "folder", "has", "protocol", "recorded", "split",
 ]
 
@@ -197,6 +197,24 @@ def protocol(
 NAMES = {"f_y": "ignoring", "f_conf": "audited", "f_conf+m": "audited_and_few", "f_full": "full",
          "UMA": "uma"}
 """Columns by the names of the protocol's linear classifiers."""
+
+
+def at_the_limit(data: Split, *, rng: np.random.Generator) -> dict[str, bool]:
+    """Whether Table 1's linear classifiers made all the updates that they may, and did not end.
+
+    Parameters
+    ----------
+    data : Split
+    rng : Generator
+        In the state in which `protocol` had it.
+
+    Returns
+    -------
+    dict of str to bool
+        By the names of columns.
+    """
+    run, _ = _audited_again(data, data.few, data.share, rng)
+    return {column: uma(**run.task(name)).stopped == "max_iter" for column, name in NAMES.items()}
 
 
 def _audited_again(

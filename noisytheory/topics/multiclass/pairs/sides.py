@@ -23,14 +23,16 @@ def sandwich(side: str) -> Iterator[Certificate]:
     for taught in taught_instances(30):
         at = taught.at
         radius = max(map(squared, at.points))
-        for _, of_class in region_means(at):
-            for mean, mass in of_class:
+        for p, (_, of_class) in enumerate(region_means(at)):
+            for q, (mean, mass) in enumerate(of_class):
+                steps = [("classes", at.classes), ("predicted, true", (p, q)), ("mass", mass)]
                 square, low = squared(mean), taught.gap**2 / taught.norm * mass**2
                 if side == "above":
-                    yield Certificate(square, mass**2 * radius, [("mass", mass)])
+                    yield Certificate(square, mass**2 * radius, steps)
                 else:
                     yield Certificate(
-                        low / (2 if side == "below" else 1), square, [("mass", mass)]
+                        low / (2 if side == "below" else 1), square,
+                        [*steps, ("squared margin", taught.gap**2 / taught.norm)],
                     )
 
 

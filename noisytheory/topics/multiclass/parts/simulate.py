@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.topics.multiclass.experiments.front_end import kernel_features
-from noisytheory.topics.multiclass.experiments.protocol import self_trained
+from noisytheory.topics.multiclass.experiments.self_training import self_trained
 from noisytheory.topics.multiclass.experiments.simulate import unchecked
 from noisytheory.topics.multiclass.experiments.toy import toy_data
 

@@ -402,7 +402,10 @@ def leaking(orientation: str) -> Iterator[Certificate]:
             mass = sum((m for m, within in zip(at.masses, inside, strict=True) if within), ZERO)
             for q in range(at.classes):
                 gap = squared(list(found[p, q] - right[p, q]))
-                yield Certificate(gap, largest[q] ** 2 * mass**2 * radius)
+                yield Certificate(gap, largest[q] ** 2 * mass**2 * radius, [
+                    ("classes", at.classes), ("predicted, true", (p, q)), ("mass", mass),
+                    ("leakage", largest[q]),
+                ])
 
 
 def shattered_by_classifiers(

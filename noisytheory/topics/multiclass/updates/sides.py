@@ -183,7 +183,7 @@ def true_margins(share: str) -> Iterator[Certificate]:
     """The margin times a mass, against the least margin of an update mean under the teacher."""
     for taught in taught_instances(30):
         at = taught.at
-        for _, of_class in region_means(at):
+        for p, (_, of_class) in enumerate(region_means(at)):
             whole = sum((mass for _, mass in of_class), ZERO)
             for q, (mean, mass) in enumerate(of_class):
                 least = min(
@@ -192,7 +192,9 @@ def true_margins(share: str) -> Iterator[Certificate]:
                 )
                 by = {"mass": mass, "one": ONE, "region": whole}[share]
                 yield Certificate(
-                    taught.gap * by, least, [("mass", mass), ("mean", mean)],
+                    taught.gap * by, least,
+                    [("classes", at.classes), ("predicted, true", (p, q)), ("mass", mass),
+                     ("gap", taught.gap), ("mean", mean)],
                     applies=share != "region" or mass > 0,
                 )
 
