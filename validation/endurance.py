@@ -35,7 +35,9 @@ from pathlib import Path
 from typing import Any
 
 import damaged
+import distant
 import foreign
+import misbehaving
 import surroundings
 
 import noisytheory as nt
@@ -310,7 +312,7 @@ def limits(quiet: Quiet, audits: int, moments: random.Random) -> Iterator[tuple[
         yield f"{name} limited", count
 
 
-MODULES = (damaged, foreign, surroundings)
+MODULES = (damaged, distant, foreign, misbehaving, surroundings)
 PARTS = {
     "signals": signals, "limits": limits,
     **{

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from surroundings import PATIENCE, Count, _ends_the_same, _run, _told
+from surroundings import PATIENCE, Count, ends_the_same, run, told
 
 import noisytheory
 from noisytheory.trial.store import Store
@@ -26,7 +26,7 @@ def others(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[st
     """Data of other runs and other people inside a store; two audits at once; durable ones."""
     count = Count()
     seven = quiet.folder / "seven"
-    done = _run([*quiet.words(seven, 1), "--seed", 7])
+    done = run([*quiet.words(seven, 1), "--seed", 7])
     assert done.returncode == 0, done.stderr
     for paper in sorted(path for path in seven.iterdir() if path.is_dir()):
         for group in sorted(path for path in paper.iterdir() if path.is_dir()):
@@ -34,10 +34,10 @@ def others(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[st
             shutil.copytree(quiet.folder / "quiet", store)
             shutil.rmtree(store / group.relative_to(seven))
             shutil.copytree(group, store / group.relative_to(seven))
-            pages = _run(quiet.command("report", store, "--output", quiet.folder / "pages"))
+            pages = run(quiet.command("report", store, "--output", quiet.folder / "pages"))
             count["silent"] += pages.returncode == 0
-            again = _run(quiet.words(store, 1))
-            _told(count, again, {2})
+            again = run(quiet.words(store, 1))
+            told(count, again, {2})
             count["silent"] += "from another run (seed 7" not in again.stderr
             shutil.rmtree(store)
     yield "a group of another seed", count
@@ -52,8 +52,8 @@ def others(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[st
         store = quiet.folder / "foreign"
         shutil.copytree(quiet.folder / "quiet", store)
         shutil.copy(journal, store / ".journal" / journal.name)
-        again = _run(quiet.words(store, 1))
-        _told(count, again, {2})
+        again = run(quiet.words(store, 1))
+        told(count, again, {2})
         count["silent"] += "from another run (seed 7" not in again.stderr
         shutil.rmtree(store)
     yield "a journal of another seed", count
@@ -68,8 +68,8 @@ def others(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[st
     for words in (
         quiet.command("report", store, "--output", quiet.folder / "pages"), quiet.words(store, 1)
     ):
-        done = _run(words)
-        _told(count, done, {0, 2} if "audit" in words else {0})
+        done = run(words)
+        told(count, done, {0, 2} if "audit" in words else {0})
         # One in the place of what only this package writes locks the store, by name.
         named = [str(stray.relative_to(store)) in done.stderr for stray in strays]
         count["silent"] += not (all(named) or (done.returncode == 2 and any(named)))
@@ -85,7 +85,7 @@ def others(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[st
         theirs.write_bytes(b"of others")
         (store / ".journal").mkdir(parents=True)
         (store / ".journal" / name).symlink_to(theirs)
-        _told(count, _run(quiet.words(store, 1)), {0, 2})
+        told(count, run(quiet.words(store, 1)), {0, 2})
         count["silent"] += theirs.read_bytes() != b"of others"
         shutil.rmtree(store)
     yield "a link to data of others in a store", count
@@ -93,16 +93,16 @@ def others(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[st
     with subprocess.Popen(quiet.words(store, 1), stderr=subprocess.DEVNULL) as first:
         while first.poll() is None and not (store / ".journal" / "lock").exists():
             time.sleep(0.01)
-        _told(count, _run(quiet.words(store, 1)), {2} if first.poll() is None else {0, 2})
+        told(count, run(quiet.words(store, 1)), {2} if first.poll() is None else {0, 2})
         count["other exit code"] += first.wait(PATIENCE) != 0
-    _ends_the_same(count, quiet, store)
+    ends_the_same(count, quiet, store)
     yield "two audits at once into one store", count
     count, store = Count(), quiet.folder / "durable"
     with subprocess.Popen([*quiet.words(store, 2), "--durable"], stderr=subprocess.DEVNULL) as it:
         time.sleep(quiet.begins + moments.uniform(0, quiet.seconds - quiet.begins))
         it.kill()
-    _told(count, _run([*quiet.words(store, 1), "--durable"]), {0})
-    _ends_the_same(count, quiet, store)
+    told(count, run([*quiet.words(store, 1), "--durable"]), {0})
+    ends_the_same(count, quiet, store)
     yield "a durable audit, killed", count
 
 
@@ -127,8 +127,8 @@ def _links_within(quiet: Any) -> Count:
         there.symlink_to(to)
         for words in (quiet.command("report", store, "--output", quiet.folder / "pages"),
                       quiet.words(store, 0)):
-            done = _run(words)
-            _told(count, done, {0, 2})
+            done = run(words)
+            told(count, done, {0, 2})
             count["silent"] += done.returncode == 2 and not done.stderr
             if "audit" in words and done.returncode == 0:
                 count["bits differ"] += not quiet.same(store)
@@ -146,8 +146,8 @@ def _links_within(quiet: Any) -> Count:
         make(store / name)
         for words in (quiet.command("report", store, "--output", quiet.folder / "pages"),
                       *[quiet.words(store, 0)] * 2):
-            done = _run(words)
-            _told(count, done, {0, 2})
+            done = run(words)
+            told(count, done, {0, 2})
             count["silent"] += done.returncode == 2 and not done.stderr
             if "audit" in words and done.returncode == 0:
                 count["bits differ"] += not quiet.same(store)
@@ -174,10 +174,10 @@ def _in_the_way(quiet: Any) -> Count:
             there.write_bytes(b"of others")
         else:
             there.symlink_to(theirs if what == "link" else "/dev/zero")
-        done = _run(quiet.command("report", quiet.folder / "quiet", "--output", folder))
+        done = run(quiet.command("report", quiet.folder / "quiet", "--output", folder))
         taken = name in ("", "mine")  # as a folder
         may = what == "folder" or (what == "link" and not name) if taken else what != "folder"
-        _told(count, done, {0} if may else {2})
+        told(count, done, {0} if may else {2})
         count["silent"] += done.returncode == 2 and str(folder) not in done.stderr
         count["silent"] += bool(name) and any(theirs.iterdir())
         shutil.rmtree(theirs)
@@ -195,16 +195,16 @@ def _tried_by_other_code(quiet: Any) -> Count:
     module = sys.modules[noisytheory.claims[name].simulate.__module__]
     source = other / Path(module.__file__).relative_to(Path(noisytheory.__file__).parents[1])
     source.write_text(source.read_text().replace("\n    return ", "\n    str()\n    return "))
-    done = _run(
+    done = run(
         quiet.command("audit", name, "--budget", "smoke", "--store", store, "-q"),
         env={**os.environ, "PYTHONPATH": str(other)}, cwd=other,
     )
-    _told(count, done, {0})
-    done = _run(quiet.command("report", store, "--output", pages))
-    _told(count, done, {0})
+    told(count, done, {0})
+    done = run(quiet.command("report", store, "--output", pages))
+    told(count, done, {0})
     count["silent"] += "other code or versions than are installed" not in done.stderr
     count["silent"] += (pages / "discrepancies.html").exists()
-    done = _run(quiet.command("replay", name, "--store", store, "--address", "0;0;0"))
+    done = run(quiet.command("replay", name, "--store", store, "--address", "0;0;0"))
     count["tries"] += 1
     count["silent"] += done.returncode != 2
     return count
@@ -222,7 +222,7 @@ def _other_groups(quiet: Any) -> Count:
     ):
         other, group = quiet.folder / f"of-{name.replace(' ', '-')}", "mine/maximum-0"
         words = [word.replace(str(quiet.folder), str(file)) for word in quiet.words("STORE", 0)]
-        done = _run([*(str(other) if word == "STORE" else word for word in words), *more])
+        done = run([*(str(other) if word == "STORE" else word for word in words), *more])
         assert done.returncode in (0, 1), done.stderr
         if name == "version":
             about = other / group / "zarr.json"
@@ -233,11 +233,11 @@ def _other_groups(quiet: Any) -> Count:
         if "not listed" in name:  # As death leaves it, before the list is written.
             Store.open(store, {"seed": 2026, "version": noisytheory.__version__}).close()
         shutil.copytree(other / group, store / group)
-        pages = _run(quiet.command("report", store, "--output", quiet.folder / "pages"))
-        _told(count, pages, {2})
+        pages = run(quiet.command("report", store, "--output", quiet.folder / "pages"))
+        told(count, pages, {2})
         count["silent"] += group not in pages.stderr or "damaged" not in pages.stderr
-        again = _run(quiet.words(store, 0))
-        _told(count, again, {0, 2})
+        again = run(quiet.words(store, 0))
+        told(count, again, {0, 2})
         count["silent"] += group not in again.stderr
         count["bits differ"] += again.returncode == 0 and not quiet.same(store)
         shutil.rmtree(store)

@@ -13,10 +13,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn
 
+import click
+
 from noisytheory.cli.interrupts import signals_wait
 from noisytheory.cli.mistakes import AS_EXPECTED, FAULT, INTERRUPTED, MISTAKE, diagnose
+from noisytheory.trial.shown import visible
 
-__all__ = ["PARENT", "WORKED", "file_tried", "follow", "no_end", "tried_apart"]
+__all__ = ["PARENT", "WORKED", "file_tried", "follow", "no_end", "stops_said", "tried_apart"]
 
 PARENT = "_NOISYTHEORY_PARENT"
 """Environment variable of a process that works on somebody's file, for the one of this number."""
@@ -36,7 +39,7 @@ def file_tried(words: Sequence[str]) -> str:
 
 def tried_apart(words: Sequence[str], file: str) -> tuple[int, str]:
     """Have another process do it: what ends that one ends no command without a word."""
-    from noisytheory.trial.worker import told
+    from noisytheory.trial.worker import is_stopped, told
 
     # From where this process has its modules, which need not be installed.
     code = f"import sys; sys.path[:] = {sys.path!r}; from noisytheory.__main__ import run; run()"
@@ -49,23 +52,59 @@ def tried_apart(words: Sequence[str], file: str) -> tuple[int, str]:
         signals_wait(False)
         return diagnose(error)
 
+    asked: list[int] = []
+
+    def end() -> None:
+        child.terminate()
+        if is_stopped(child.pid):
+            child.kill()  # It would hear of the other when it goes on.
+
     def pass_on(number: int, frame: object) -> None:
         # A key press has reached it, too; what was sent to this process alone has not. Nothing is
         # raised here: it could be between the end of that process and the news of how it ended.
-        late = threading.Timer(_PATIENCE, child.terminate)
+        asked.append(number)
+        late = threading.Timer(_PATIENCE, end)
         late.daemon = True
         late.start()
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, pass_on)
     signals_wait(False)
-    ended = child.wait()
+    with stops_said(child.pid, file):
+        ended = child.wait()
     if ended == INTERRUPTED:
         return INTERRUPTED, ""
+    if asked and ended == -signal.SIGKILL:
+        return INTERRUPTED, "interrupted"
     if AS_EXPECTED <= ended - WORKED <= FAULT:
         return ended - WORKED, ""
     return MISTAKE, f"{file} ends the process that works on it: {told(ended)}"
 
+
+@contextlib.contextmanager
+def stops_said(process: int, file: str) -> Iterator[None]:
+    """While a process is waited for that works on somebody's file, say when it is stopped."""
+    from noisytheory.trial.worker import is_stopped, stopped
+
+    over = threading.Event()
+
+    def look() -> None:
+        said = False
+        while not over.wait(_GLANCE):
+            now = is_stopped(process)
+            if now and not said:
+                click.echo(visible(f"{file}: {stopped(process)}"), err=True)
+            said = now
+
+    threading.Thread(target=look, daemon=True).start()
+    try:
+        yield
+    finally:
+        over.set()
+
+
+_GLANCE = 5.0
+"""Seconds between two looks at a process that is waited for."""
 
 _PATIENCE = 0.5
 """Seconds that a process has to end after a key press."""

@@ -166,7 +166,7 @@ def run_audit(claims: Sequence[Claim], settings: Mapping[str, Any], quiet: bool)
             raise
         # Only this process writes, so the workers have nothing to lose.
         for worker in active_children():
-            worker.terminate()
+            worker.kill()  # who is stopped hears of nothing else
         go_on = "nothing was kept; with --store PATH an interrupted run goes on where it stopped"
         if "store" in settings:
             go_on = f"the store {settings['store']} is whole: the same command goes on from there"

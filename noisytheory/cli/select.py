@@ -22,6 +22,7 @@ from noisytheory.cli.answers import (
     say_json,
     table,
 )
+from noisytheory.cli.apart import stops_said
 from noisytheory.cli.mistakes import Mistake, foreign_modules, offer
 from noisytheory.cli.shell import RUN_AS_CODE, json_flag, keyword_option, main
 
@@ -104,9 +105,14 @@ def _read_apart(path: Path) -> Iterator[None]:
             except OSError:
                 yield
                 return
-            if not attempt:
-                yield
-            child.join()
+            try:
+                if not attempt:
+                    yield
+                with stops_said(child.pid, path.name):
+                    child.join()
+            except BaseException:
+                child.kill()  # It may be stopped, and whoever ends waits for it.
+                raise
             if child.exitcode == _READ or not receiver.poll():
                 return
     how = f"ends the process that reads it: {told(child.exitcode)}"

@@ -66,6 +66,9 @@ class _CommandLine(click.Group):
             code, line = tried_apart(words, file)
         else:
             if parent:
+                from noisytheory.trial.worker import end_with_parent
+
+                end_with_parent()
                 signals_wait(False)
                 threading.Thread(target=follow, args=(parent,), daemon=True).start()
             code, line = self._run(words, extra, own_process=args is None)

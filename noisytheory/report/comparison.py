@@ -13,10 +13,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from noisytheory.trial.claim import Claim
-from noisytheory.trial.draws import ClaimError, draw
+from noisytheory.trial.draws import ClaimError
 from noisytheory.trial.elsewhere import is_ours
 from noisytheory.trial.run import DEFAULT_SEED, select
-from noisytheory.trial.truth import CONFIDENCE, LOOKS, REPLICATES, Truth, computable, since, truth
+from noisytheory.trial.truth import (
+    CONFIDENCE,
+    LOOKS,
+    REPLICATES,
+    Truth,
+    computable,
+    drawn_apart,
+    since,
+    truth,
+)
 from noisytheory.vocabulary.domains import COUNT, Domain
 from noisytheory.vocabulary.inverse import BY_CONVENTION, ROUNDING, NotMonotone, OutOfReach, solve
 
@@ -447,14 +456,16 @@ class _Asked:
         cell, drawn = self.cell(values), {}
         names = self.drawn(claim, values)
         if names:
-            drawn = {name: self.draws(claim, values)[name] for name in names}
+            drawn = self.draws(claim, names, values)
         with np.errstate(all="ignore"):
             return float(np.median(claim.call(claim.bound, cell, drawn)))
 
-    def draws(self, claim: Claim, values: Mapping[str, Any]) -> dict[str, Any]:
-        """What the simulator draws; the level is no part of the cell."""
+    def draws(
+        self, claim: Claim, names: Collection[str], values: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """What the simulator draws of these names; the level is no part of the cell."""
         cell = {name: value for name, value in self.cell(values).items() if name != "delta"}
-        return draw(claim, cell, 0, seed=self.seed, rows=self.replicates)
+        return drawn_apart(claim, cell, names, self.replicates, self.seed)
 
     def truth(
         self, claim: Claim, values: Mapping[str, Any], *, shared: bool = False

@@ -7,6 +7,7 @@ import logging
 import signal
 import threading
 import time
+import warnings
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import (
@@ -25,6 +26,7 @@ from typing import Any, TypeVar
 from noisytheory.trial.claim import Claim
 from noisytheory.trial.draws import ClaimError
 from noisytheory.trial.elsewhere import Outcome
+from noisytheory.trial.store.errors import Remark
 from noisytheory.trial.tasks import (
     Item,
     answer_by_value,
@@ -33,7 +35,16 @@ from noisytheory.trial.tasks import (
     work,
     work_by_value,
 )
-from noisytheory.trial.worker import OtherVersion, attend, if_the_same, kill, told, versions
+from noisytheory.trial.worker import (
+    OtherVersion,
+    attend,
+    if_the_same,
+    is_stopped,
+    kill,
+    stopped,
+    told,
+    versions,
+)
 
 __all__ = ["DEATHS", "PATIENCE", "Engine", "EngineError", "Serial", "deadly", "worked"]
 
@@ -83,6 +94,7 @@ class Engine:
             self.description, self.slots = type(executor).__name__, 8
         self._quiet = contextlib.ExitStack()
         self._counted = self._seen = 0.0  # when workers were last counted, and last seen
+        self._stopped: set[int] = set()  # workers that are known to be
         self._ended: list[int] = []  # how workers of the pool ended that nobody ended
         self._beside: Engine | None = None  # answers questions while the others work
 
@@ -173,9 +185,11 @@ class Engine:
 
         Who dies while it sends a result holds the lock that all others wait for, and the pool reads
         on for what never comes. Nor does anything come once one of the pool's own threads has died.
+        Who is stopped is not dead, and is waited for: that is said.
         """
         while True:
             done, _ = wait(futures, timeout=_GLANCE, return_when=FIRST_COMPLETED)
+            self._say_stopped()
             if self.client is not None:
                 self._count()
             if done:
@@ -192,6 +206,17 @@ class Engine:
                 carriers = inner._executor_manager_thread, inner._call_queue._thread
                 if any(thread is not None and not thread.is_alive() for thread in carriers):
                     raise EngineError("a thread that gives processes work died (out of memory?)")
+
+    def _say_stopped(self) -> None:
+        """Name workers that are stopped, each once."""
+        now = time.monotonic()
+        if now < self._counted + _GLANCE or not isinstance(self.executor, ProcessPoolExecutor):
+            return
+        self._counted = now
+        found = {worker.pid for worker in _workers_of(self.executor) if is_stopped(worker.pid)}
+        for worker in sorted(found - self._stopped):
+            warnings.warn(f"a worker, {stopped(worker)}", Remark, stacklevel=2)
+        self._stopped = found
 
     def submit(self, claim: Claim, seed: int, items: Sequence[Item]) -> Future[Any]:
         """Have this done for a claim."""
@@ -262,6 +287,9 @@ class Engine:
             if self.client is None:
                 if args[0] is not None and isinstance(self.executor, ProcessPoolExecutor):
                     kill(self.executor)  # who is still starting would miss us, and say so
+                for worker in _workers_of(self.executor):
+                    if is_stopped(worker.pid):
+                        worker.kill()  # it has nothing left to do, and hears of nothing else
                 self.executor.shutdown(wait=args[0] is None, cancel_futures=True)
             else:
                 self.executor.shutdown(wait=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,13 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv
 
-from noisytheory.trial.claim import Claim, Law
-from noisytheory.trial.draws import ClaimError, draw, exact_evidence
+from noisytheory.trial.claim import Cell, Claim, Law
+from noisytheory.trial.draws import Arrays, ClaimError, draw, exact_evidence
 from noisytheory.trial.elsewhere import is_ours
 from noisytheory.trial.evidence import mean_limits, quantile_ranks
 from noisytheory.trial.run import DEFAULT_SEED
 
-__all__ = ["CONFIDENCE", "LOOKS", "REPLICATES", "Truth", "computable", "needed", "since", "truth"]
+__all__ = [
+    "CONFIDENCE", "LOOKS", "REPLICATES", "Truth", "computable", "drawn_apart", "needed", "since",
+    "truth",
+]
 
 REPLICATES = 4096
 """Draws by which a quantile is read off, unless a law is exact."""
@@ -26,6 +29,9 @@ REPLICATES = 4096
 FEW = 10
 """Draws beyond a quantile, with fewer of which it is not estimated."""
 
+
+_BLOCKS = 8
+"""What draws that no trial takes may hold of memory, as so many blocks do."""
 
 CONFIDENCE = 0.99
 """Of limits, as of those that a trial shows."""
@@ -283,9 +289,40 @@ def _left(
     """Draws of the left side; None where they cannot tell so small a level, or are weighted."""
     if claim.simulate is None or (delta is not None and delta * replicates < FEW):
         return None
-    drawn = draw(claim, cell, 0, seed=seed, rows=replicates)
+    drawn = drawn_apart(claim, cell, ("lhs", "applies", "weight"), replicates, seed)
     left = np.asarray(drawn["lhs"], float)[drawn.get("applies", np.ones(replicates, bool))]
     return left if left.size and "weight" not in drawn else None
+
+
+def drawn_apart(
+    claim: Claim, cell: Cell, names: Collection[str], replicates: int, seed: int
+) -> Arrays:
+    """Draws that no trial takes, of a few blocks' size at a time: what one draws may be large.
+
+    Parameters
+    ----------
+    claim : Claim
+        With a simulator.
+    cell : mapping
+    names : collection of str
+        What is wanted of what is drawn, and kept.
+    replicates : int
+    seed : int
+
+    Returns
+    -------
+    dict of str to ndarray
+        Those of the names that are drawn.
+    """
+    pieces: list[Arrays] = []
+    at_once = _BLOCKS * claim.rows
+    for block, start in enumerate(range(0, replicates, at_once)):
+        rows = min(at_once, replicates - start)
+        drawn = draw(claim, cell, block, seed=seed, rows=rows)
+        pieces.append({name: drawn[name] for name in names if name in drawn})
+    if any(piece.keys() != pieces[0].keys() for piece in pieces):
+        raise ClaimError(f"{claim.id}: simulate draws other arrays in one call than in another")
+    return {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
 
 
 def _mean_limits(

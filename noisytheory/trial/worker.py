@@ -15,6 +15,7 @@ import signal
 import socket
 import sys
 import threading
+import time
 import types
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
@@ -26,8 +27,8 @@ from typing import Any
 
 from noisytheory.trial.shown import show_controls
 
-__all__ = ["BlankMainContext", "OtherVersion", "attend", "if_the_same", "kill", "told",
-           "versions"]
+__all__ = ["BlankMainContext", "OtherVersion", "attend", "end_with_parent", "if_the_same",
+           "is_stopped", "kill", "stopped", "told", "versions"]
 
 
 class OtherVersion(ValueError):
@@ -123,6 +124,7 @@ def attend() -> None:
     has no room to begin ends without a word: the parent has one for it.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_parent()
     show_controls()
     parent = multiprocessing.parent_process()
     try:
@@ -141,6 +143,23 @@ def kill(pool: ProcessPoolExecutor) -> None:
         worker.kill()
 
 
+def is_stopped(process: int) -> bool:
+    """Whether a child of this process is stopped: it is not dead, and may go on."""
+    try:
+        how = os.WSTOPPED | os.WNOHANG | os.WNOWAIT
+        return os.waitid(os.P_PID, process, how) is not None
+    except (AttributeError, OSError):  # No such call, or no such child any more.
+        return False
+
+
+def stopped(process: int) -> str:
+    """What to say of a child that is stopped, and is waited for."""
+    return (
+        f"the process {process} is stopped (seen at {time.strftime('%H:%M:%S')}) and waited for: "
+        f"kill -CONT {process} lets it go on, kill -KILL {process} ends it"
+    )
+
+
 def told(code: int) -> str:
     """How a process ended, in words."""
     if code >= 0:
@@ -152,6 +171,19 @@ def told(code: int) -> str:
 def _end() -> None:
     multiprocessing.util._flush_std_streams()  # type: ignore[attr-defined]
     os._exit(0)
+
+
+def end_with_parent() -> None:
+    """Have the system do what `_follow` does: a process that is stopped runs no thread."""
+    if sys.platform == "linux":
+        import ctypes
+
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(_PARENT_DEATH, signal.SIGKILL)
+
+
+_PARENT_DEATH = 1
+"""PR_SET_PDEATHSIG of prctl(2): the signal that comes when whoever started this one has ended."""
 
 
 def _follow(parent: BaseProcess) -> None:
