@@ -13,25 +13,26 @@ from noisytheory.report.files import save
 from noisytheory.report.page import Page, Picture
 from noisytheory.report.record import Record
 from noisytheory.trial.catalogue import find_or_none
+from noisytheory.trial.store import Store
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
+    from noisytheory.report.record import Source
     from noisytheory.trial.claim import Claim, Paper
-    from noisytheory.trial.result import Audit
 
 __all__ = ["claims_of", "counts_of", "discrepancies_of", "write_index", "write_short"]
 
 
 def claims_of(
-    source: Audit | str | os.PathLike[str], records: Sequence[Record]
+    source: Source, records: Sequence[Record]
 ) -> dict[str, Claim]:
     """What no dataset holds: of an audit its claims, of a store those that the catalogue has.
 
     A stored claim of other code may be another one under the same id: nothing is said of it that
     its dataset does not say.
     """
-    if not isinstance(source, str | os.PathLike):
+    if not isinstance(source, str | os.PathLike | Store):
         return {result.claim.id: result.claim for result in source}
     known = [(record, find_or_none(record.id)) for record in records]
     return {

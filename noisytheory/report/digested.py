@@ -23,13 +23,13 @@ from noisytheory.report.rendering import environment
 
 if TYPE_CHECKING:
     from noisytheory.report.comparison import Comparison
-    from noisytheory.trial.result import Audit
+    from noisytheory.report.record import Source
 
 __all__ = ["compared", "digest"]
 
 
 def digest(
-    source: Audit | str | os.PathLike[str], output: str | os.PathLike[str], *,
+    source: Source, output: str | os.PathLike[str], *,
     shown: Iterable[str] = (), links: Mapping[str, str] | None = None,
 ) -> Path:
     """Write what a repository keeps of an audit: ``README.md`` and a page a paper, no HTML.

@@ -39,14 +39,14 @@ from noisytheory.trial.catalogue import find_or_none
 from noisytheory.trial.store import OtherCode, Remark
 
 if TYPE_CHECKING:
+    from noisytheory.report.record import Source
     from noisytheory.trial.engine import Engine
-    from noisytheory.trial.result import Audit
 
 __all__ = ["write"]
 
 
 def write(
-    source: Audit | str | os.PathLike[str], output: str | os.PathLike[str], *,
+    source: Source, output: str | os.PathLike[str], *,
     links: Mapping[str, str] | None = None, workers: int = 0, progress: Progress | None = None,
 ) -> Path:
     """Write the report of an audit: ``index.html``, ``README.md``, a page and figures a claim.
@@ -56,8 +56,8 @@ def write(
 
     Parameters
     ----------
-    source : Audit, str or path
-        An audit still open, or the location of a finished store.
+    source : Audit, Store, str or path
+        An audit still open, or a finished store, opened or its location.
     output : str or path
         A folder; it is made if it is not there.
     links : mapping of str to str, optional
@@ -133,7 +133,7 @@ class _Report:
     """A report in the making: records, then claims and pages, and pictures as they are drawn."""
 
     def __init__(
-        self, source: Audit | str | os.PathLike[str], folder: Path, links: Mapping[str, str],
+        self, source: Source, folder: Path, links: Mapping[str, str],
         progress: Progress | None,
     ) -> None:
         self.source, self.folder, self.links, self.progress = source, folder, links, progress
@@ -187,9 +187,10 @@ class _Report:
             self._its.append(its)
         self.siblings = _siblings(self.pages)
         if others := [page.record.id for page in self.pages if page.other_code]:
+            store = getattr(self.source, "location", self.source)
             self.said.append((
-                f"{len(others)} of {len(self.pages)} claims in {self.source} were tried by other "
-                f"code or versions than are installed here, {others[0]} among them: their pages "
+                f"{len(others)} of {len(self.pages)} claims in {store} were tried by other code or "
+                f"versions than are installed here, {others[0]} among them: their pages "
                 "say so; an audit into another store tries them anew", OtherCode,
             ))
         whole = []
