@@ -29,8 +29,8 @@ from typing import Any
 import numpy as np
 
 from noisytheory.report import figures
-from noisytheory.report.pages import environment
 from noisytheory.report.record import number
+from noisytheory.report.rendering import environment
 
 RESULTS = Path(__file__).with_name("benchmarks") / "results"
 TEMPLATES = Path(__file__).with_name("templates")

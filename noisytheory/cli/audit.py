@@ -32,6 +32,7 @@ from noisytheory.trial.shown import Shown
 if TYPE_CHECKING:
     from noisytheory.trial.claim import Claim
     from noisytheory.trial.result import Audit, Result
+    from noisytheory.trial.store import Store
 
 __all__ = [
     "audit",
@@ -290,7 +291,7 @@ def _say_plan(
               "nothing was drawn")
 
 
-def _report(source: Audit | str, folder: str, quiet: bool) -> str:
+def _report(source: Audit | Store, folder: str, quiet: bool) -> str:
     """Write the report; where the system refuses, the message names the folder."""
     from joblib import cpu_count
 
@@ -353,7 +354,7 @@ def report_command(out: TextIO, context: click.Context, store: str, folder: str)
     """Write figures and HTML again from stored results; what is damaged is named, with code 2."""
     from noisytheory.trial.store import Store
 
-    Store.load(store, __version__).close()
-    _writable(folder)
-    say(out, _report(store, folder, quiet=False))
+    with Store.load(store, __version__) as opened:
+        _writable(folder)
+        say(out, _report(opened, folder, quiet=False))
     context.exit(MISTAKE if damage_seen(context) else AS_EXPECTED)

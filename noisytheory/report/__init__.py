@@ -19,14 +19,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from noisytheory.report.comparison import Comparison, compare
-    from noisytheory.report.pages import compared, digest, write
+    from noisytheory.report.digested import compared, digest
+    from noisytheory.report.pages import write
     from noisytheory.report.record import Record, read
 
 __all__ = ["Comparison", "Record", "compare", "compared", "digest", "figures", "read", "write"]
 
 _LAZY = {
-    "Comparison": "comparison", "Record": "record", "compare": "comparison", "compared": "pages",
-    "digest": "pages", "read": "record", "write": "pages",
+    "Comparison": "comparison", "Record": "record", "compare": "comparison", "compared": "digested",
+    "digest": "digested", "read": "record", "write": "pages",
 }
 
 

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     import xarray as xr
 
     from noisytheory.trial.result import Audit
+    from noisytheory.trial.store import Store
+
+    Source = Audit | Store | str | os.PathLike[str]
 
 __all__ = ["Record", "each", "in_order", "read"]
 
@@ -447,13 +450,13 @@ class Record:
         return np.where(known, low, np.nan), np.where(known, high, np.nan)
 
 
-def read(source: Audit | str | os.PathLike[str]) -> list[Record]:
+def read(source: Source) -> list[Record]:
     """Read every claim of an audit, or of a finished store, in the order of papers and numbers.
 
     Parameters
     ----------
-    source : Audit, str or path
-        An audit still open, or the location of its store.
+    source : Audit, Store, str or path
+        An audit still open, or its store or the location of that.
 
     Returns
     -------
@@ -469,14 +472,12 @@ def read(source: Audit | str | os.PathLike[str]) -> list[Record]:
     return in_order(each(source))
 
 
-def each(
-    source: Audit | str | os.PathLike[str], *, counted: Callable[[int], None] | None = None
-) -> Iterator[Record]:
+def each(source: Source, *, counted: Callable[[int], None] | None = None) -> Iterator[Record]:
     """Read as `read` does, one by one, in any order.
 
     Parameters
     ----------
-    source : Audit, str or path
+    source : Audit, Store, str or path
     counted : callable, optional
         Called with how many claims a store has, before they are read.
 
@@ -484,14 +485,16 @@ def each(
     ------
     Record
     """
-    if isinstance(source, str | os.PathLike):
-        from noisytheory import __version__
-        from noisytheory.trial.store import Store
+    from noisytheory import __version__
+    from noisytheory.trial.store import Store
 
+    if isinstance(source, str | os.PathLike):
         with Store.load(source, __version__) as store:
-            if counted is not None:
-                counted(len(store.ids()))
-            yield from map(Record.of, store.readable())
+            yield from each(store, counted=counted)
+    elif isinstance(source, Store):
+        if counted is not None:
+            counted(len(source.ids()))
+        yield from map(Record.of, source.readable())
     else:
         yield from (Record.of(result.dataset) for result in source)
 

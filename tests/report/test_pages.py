@@ -7,52 +7,21 @@ import json
 import math
 import re
 import shlex
-from html.parser import HTMLParser
 
 import numpy as np
 import planted
 import pytest
-import xarray as xr
 from click.testing import CliRunner
+from parsed_pages import assert_links_resolve, assert_nothing_from_outside, files, parsed
 
-import noisytheory as nt
-from noisytheory import Certificate, Discrepancy, Paper, audit
+from noisytheory import Certificate, Paper, audit
 from noisytheory.cli import main
 from noisytheory.report import Record, pages, read, write
-from noisytheory.trial import kept, mathematics
+from noisytheory.trial import mathematics
 from noisytheory.trial.catalogue import file_of, load_file
 from noisytheory.trial.store import StoreError
 
-VOID = {"meta", "img", "br", "wbr", "hr", "input", "link"}
 EVIL = "<script>alert('x')</script> & \"quotes\" <img src=http://evil.example/x.png onerror=y>"
-
-
-class Balanced(HTMLParser):
-    """Every tag closed, in order; keeps attributes and text."""
-
-    def __init__(self):
-        super().__init__()
-        self.open, self.tags, self.text = [], [], []
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open and self.open[-1] == tag, (self.open[-3:], tag)
-        self.open.pop()
-
-    def handle_data(self, data):
-        self.text.append(data)
-
-
-def parsed(path):
-    page = Balanced()
-    page.feed(path.read_text(encoding="utf-8"))
-    page.close()
-    assert page.open == []
-    return page
 
 
 def evil():
@@ -78,10 +47,6 @@ def folder(tmp_path_factory):
         page = write(found, root / "out")
     assert page == root / "out" / "index.html"
     return root / "out"
-
-
-def files(folder, suffix):
-    return sorted(folder.rglob(f"*.{suffix}"))
 
 
 def test_a_page_of_both_sorts_for_every_claim(folder):
@@ -113,49 +78,16 @@ def test_a_page_shows_how_vacuous_a_bound_is(folder):
 
 
 def test_html_is_balanced_and_loads_nothing_from_outside(folder):
-    for path in files(folder, "html"):
-        page = parsed(path)
-        for tag, attributes in page.tags:
-            assert tag not in ("link", "iframe", "object", "embed")
-            for name in ("src", "href", "srcset", "data", "poster"):
-                value = attributes.get(name) or ""
-                assert not re.match(r"(?i)\s*(https?:|//|data:|javascript:)", value), (path, value)
-            assert not [n for n in attributes if n.startswith("on")]
-        styles = re.findall(r"(?s)<style>(.*?)</style>", path.read_text(encoding="utf-8"))
-        assert not any("url(" in s or "@import" in s for s in styles)
+    assert_nothing_from_outside(folder)
 
 
-def test_nothing_is_written_through_a_link(tmp_path):
-    """A page went into the file of somebody else that a link in the folder led to."""
-    (tmp_path / "thesis").write_text("ten years of work")
-    (tmp_path / "report").mkdir()
-    for name in ("index.html", "README.md"):
-        (tmp_path / "report" / name).symlink_to(tmp_path / "thesis")
-    pages._save(tmp_path / "report" / "index.html", "a page")
-    pages._save(tmp_path / "report" / "README.md", "a page")
-    assert (tmp_path / "thesis").read_text() == "ten years of work"
-    assert {path.name for path in (tmp_path / "report").iterdir()} == {"index.html", "README.md"}
-    for path in (tmp_path / "report").iterdir():
-        assert path.read_text() == "a page\n" and not path.is_symlink()
+def test_links_resolve(folder):
+    assert_links_resolve(folder)
 
 
 def test_a_statement_ends_no_block():
     text = mathematics.plain_formula("a < b, x<y\n```\n<script>alert(1)</script>")
     assert text == "a < b, x<y\n` ` `\n\\lt script>alert(1)\\lt /script>"
-
-
-def test_links_resolve(folder):
-    for path in files(folder, "html"):
-        for tag, attributes in parsed(path).tags:
-            target = attributes.get("href" if tag == "a" else "src")
-            if tag in ("a", "img") and target and not target.startswith("#"):
-                file, _, anchor = target.partition("#")
-                assert (path.parent / file).is_file(), (path, target)
-                assert not anchor or f'id="{anchor}"' in (path.parent / file).read_text()
-    for path in files(folder, "md"):
-        text = re.sub(r"(?s)```.*?```|`[^`]*`", "", path.read_text(encoding="utf-8"))
-        for target in re.findall(r"(?<!\\)\]\(([^)]+)\)", text):
-            assert (path.parent / target).is_file(), (path, target)
 
 
 def test_text_of_a_claim_stays_text(folder):
@@ -373,70 +305,6 @@ def test_only_cited_claims_make_a_report(tmp_path):
     assert not list(tmp_path.rglob("*.svg"))
 
 
-DIFFERS = {
-    "X1": [Discrepancy(
-        place="Theorem 1", printed=r"$\|x\|\le1|2$ <b>", true="`under_score` & less",
-        claims=["one/printed"], repaired=["one/repaired"],
-    )],
-    "X2": [
-        Discrepancy(place="p. 1", printed="a", true="b", why="bookkeeping"),
-        Discrepancy(place="p. 2", printed="c", true="d", why="bookkeeping"),
-    ],
-    "X3": [Discrepancy(place="p. 3", printed="e", true="f", claims=["two"], why="true")],
-}
-
-
-def differing(*names):
-    paper = Paper("p", "P & Q", discrepancies=DIFFERS)
-    return [paper.cited(name, statement="x", note="A remark.") for name in names]
-
-
-def test_what_print_gets_wrong_has_a_page(tmp_path):
-    with audit(differing("one/printed", "one/repaired", "two")) as found:
-        write(found, tmp_path)
-    test_links_resolve(tmp_path)
-    test_html_is_balanced_and_loads_nothing_from_outside(tmp_path)
-    page = parsed(tmp_path / "discrepancies.html")
-    assert [a["id"] for tag, a in page.tags if tag == "tbody"] == ["p-X1", "p-X2", "p-X3"]
-    text = " ".join("".join(page.text).split())
-    assert "As printed: one/printed ○ undecided" in text
-    assert "Repaired: one/repaired ○ undecided" in text and "3 numbers, 0 of them" in text
-    assert "b" not in [tag for tag, _ in page.tags] and "under_score" in text
-    markdown = (tmp_path / "discrepancies.md").read_text(encoding="utf-8")
-    rows = [line for line in markdown.splitlines() if line.startswith("|")]
-    # A table knows `\\|` in a cell as `\|`.
-    assert rows[2].startswith(
-        r"| X1 | Theorem 1 | $\\|x\\|\le1\|2$ &lt;b> | `under_score` & less |"
-    )
-    assert [row.split(" | ")[0] for row in rows[2:]] == ["| X1", "| X2", "| ", "| X3"]
-    for index in ("index.html", "README.md"):
-        told = (tmp_path / index).read_text(encoding="utf-8")
-        assert "Where print and truth differ" in told
-    note = (tmp_path / "p/two.md").read_text(encoding="utf-8")
-    assert "A remark.\n\n[X3](../discrepancies.md) in the list" in note
-    assert "Discrepancy X3" not in note
-
-
-def test_the_page_has_what_was_tried_and_nothing_else(tmp_path):
-    with audit(differing("one/repaired")) as found:
-        write(found, tmp_path / "one")
-    page = parsed(tmp_path / "one" / "discrepancies.html")
-    assert [a["id"] for tag, a in page.tags if tag == "tbody"] == ["p-X1"]
-    assert "As printed" not in "".join(page.text)
-    with audit(differing("three")) as found:
-        write(found, tmp_path / "none")
-    assert not (tmp_path / "none" / "discrepancies.html").exists()
-    assert "differ" not in (tmp_path / "none" / "index.html").read_text(encoding="utf-8")
-
-
-def test_a_lost_formula_is_no_print(tmp_path):
-    guess = dataclasses.replace(differing("two")[0], origin="candidate")
-    with audit([guess]) as found:
-        write(found, tmp_path)
-    text = (tmp_path / "discrepancies.md").read_text(encoding="utf-8")
-    assert "Candidates for what is lost: [two](p/two.md)" in text and "As printed:" not in text
-
-
 def test_further_pages_are_linked_from_both_indexes(tmp_path):
     with audit([planted.cited()]) as found:
         write(found, tmp_path, links={"Bench & marks": "benchmarks"})
@@ -493,42 +361,3 @@ def test_processes_that_draw_write_the_same_files(tmp_path, monkeypatch):
     assert len(files) > 8
     for file in files:
         assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
-
-
-def test_a_report_written_again_draws_only_what_is_new(tmp_path, monkeypatch):
-    store, folder = tmp_path / "store", tmp_path / "pages"
-    audit([planted.hoeffding(), planted.mean()], budget="smoke", store=store).close()
-    write(store, folder)
-    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    spoiled, missing, *_ = sorted(folder.glob("planted/hoeffding-*.svg"))
-    spoiled.write_bytes(b"<svg/>")
-    missing.unlink()
-    drawn, decide = [], pages._decide
-
-    def noted(record, *where):
-        drawn.append(record.id)
-        return decide(record, *where)
-
-    monkeypatch.setattr(pages, "_decide", noted)
-    write(store, folder)
-    assert {path: path.read_bytes() for path in before} == before
-    assert drawn == ["planted/hoeffding"]
-    (folder / pages._DRAWN).write_text('{"a": [[["x"], "y"], 3]}')
-    write(store, folder)
-    assert drawn == ["planted/hoeffding", *("planted/hoeffding", "planted/mean")]
-
-
-def test_a_picture_that_shows_no_dataset_is_told_by_code_and_kept_numbers(monkeypatch):
-    draw = nt.claims["top-k/figure-1"].picture
-    one, other = (Record(xr.Dataset(attrs={"claim": "a/b"})) for _ in range(2))
-    one.dataset.encoding["complete"], other.dataset.encoding["complete"] = "x", "y"
-    assert pages._told_by(one, draw, True) != pages._told_by(other, draw, True)
-    found = pages._told_by(one, draw, False)
-    assert found == pages._told_by(other, draw, False) != ""
-    monkeypatch.setattr(kept, "digest", lambda experiment: "of other numbers")
-    assert pages._told_by(one, draw, False) != found
-    assert pages._told_by(one, shown) == ""  # of a file, whose code is not known
-
-
-def shown():
-    """Nobody's picture."""

@@ -12,10 +12,12 @@ from xml.etree.ElementTree import fromstring
 import numpy as np
 import planted
 import pytest
+import xarray as xr
 
 import noisytheory as nt
 from noisytheory import audit
-from noisytheory.report import figures, write
+from noisytheory.report import Record, figures, pages, write
+from noisytheory.report.drawing import told_by
 from noisytheory.report.figures import style
 from noisytheory.topics.sparse.digits import simulate
 from noisytheory.trial import kept
@@ -238,3 +240,42 @@ def test_a_catalogues_picture_reads_well(picture, monkeypatch):
 @pytest.mark.parametrize("picture", BROUGHT, ids=lambda p: p.__name__)
 def test_a_catalogues_picture_is_the_same_again(picture):
     assert drawing(picture)[1] == drawing(picture)[1]
+
+
+def test_a_report_written_again_draws_only_what_is_new(tmp_path, monkeypatch):
+    store, folder = tmp_path / "store", tmp_path / "pages"
+    audit([planted.hoeffding(), planted.mean()], budget="smoke", store=store).close()
+    write(store, folder)
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    spoiled, missing, *_ = sorted(folder.glob("planted/hoeffding-*.svg"))
+    spoiled.write_bytes(b"<svg/>")
+    missing.unlink()
+    drawn, decide = [], pages.decide
+
+    def noted(record, *where):
+        drawn.append(record.id)
+        return decide(record, *where)
+
+    monkeypatch.setattr(pages, "decide", noted)
+    write(store, folder)
+    assert {path: path.read_bytes() for path in before} == before
+    assert drawn == ["planted/hoeffding"]
+    (folder / pages.DRAWN).write_text('{"a": [[["x"], "y"], 3]}')
+    write(store, folder)
+    assert drawn == ["planted/hoeffding", *("planted/hoeffding", "planted/mean")]
+
+
+def test_a_picture_that_shows_no_dataset_is_told_by_code_and_kept_numbers(monkeypatch):
+    draw = nt.claims["top-k/figure-1"].picture
+    one, other = (Record(xr.Dataset(attrs={"claim": "a/b"})) for _ in range(2))
+    one.dataset.encoding["complete"], other.dataset.encoding["complete"] = "x", "y"
+    assert told_by(one, draw, True) != told_by(other, draw, True)
+    found = told_by(one, draw, False)
+    assert found == told_by(other, draw, False) != ""
+    monkeypatch.setattr(kept, "digest", lambda experiment: "of other numbers")
+    assert told_by(one, draw, False) != found
+    assert told_by(one, shown) == ""  # of a file, whose code is not known
+
+
+def shown():
+    """Nobody's picture."""
