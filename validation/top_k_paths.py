@@ -46,8 +46,12 @@ from average_top_k import page, sets
 
 from noisytheory.topics.top_k import NotCertified, design, fit, path
 
-FORMS = (("largest", 0.02), ("largest", 0.05), ("largest", 0.1), ("largest", 0.2),
-         ("gain", 0.05), ("gain", 0.5))
+FORMS = (("gain", 0.05), ("gain", 0.2), ("gain", 0.5), ("largest", 0.05), ("largest", 0.2))
+DEFAULT = ("gain", 0.2)
+SMALL = 0.01
+"""The other C at which an intercept is tried."""
+LARGEST = 50_000
+"""Entries up to which it is."""
 POINTS = 20
 
 
@@ -105,7 +109,9 @@ def main() -> None:
     given = parser.parse_args()
     warnings.simplefilter("ignore", NotCertified)
     with page(__file__, __doc__ if given.record else None):
-        compare([one for one in problems() if not given.only or given.only in one[0]])
+        tried = [one for one in problems() if not given.only or given.only in one[0]]
+        compare(tried)
+        beside_an_intercept(tried)
 
 
 def compare(tried: list[tuple[str, np.ndarray, np.ndarray, str, float]]) -> None:
@@ -147,17 +153,34 @@ def compare(tried: list[tuple[str, np.ndarray, np.ndarray, str, float]]) -> None
             wrong[form].append(float(np.median(apart)))
             worst[form].append(float(apart.max()))
             zeros[form].append(float(np.mean((found.regime[ks - 1] == "zero") != zero)))
-        form = ("largest", 0.05)
+        form = DEFAULT
         print(f"  {name}: {costs[form][-1]:.1f}, {factors[-1]:.1f} ({knots[form][-1]}); "
               f"{wrong[form][-1]:.2f} {worst[form][-1]:.2f}", flush=True)
     print(f"\nof {len(tried)} problems the median one, and the largest\n"
-          f"  largest, tol 0.05: factors beside those of a fit {say(factors, 1)}")
+          f"  the default: factors beside those of a fit {say(factors, 1)}")
     for form in FORMS:
         print(f"  {form[0]}, tol {form[1]:g}: fits {say(costs[form], 1)}; solutions "
               f"{say(knots[form], 0)}; excess of the objective {say(over[form], 4)} of the gain at "
               f"n, {say(share[form], 4)} of itself; errors: median of 20 k {say(wrong[form], 2)} "
               f"points, largest of 20 k {say(worst[form], 2)}; k of 20 with another regime "
               f"than zero, or zero: {say([POINTS * z for z in zeros[form]], 0)}")
+
+
+def beside_an_intercept(tried: list[tuple[str, np.ndarray, np.ndarray, str, float]]) -> None:
+    """What the default costs beside a free intercept, at the problem's C and at a small one."""
+    print("\nwith an intercept, of the problems of so few entries: fits")
+    for small in (False, True):
+        costs: dict[str, list[float]] = {"hinge": [], "logistic": []}
+        for _, x, y, loss, C in tried:
+            if x.size > LARGEST:
+                continue
+            C, n = (SMALL if small else C), len(y)
+            alone = statistics.median(
+                least(partial(fit, x, y, loss, k=k, C=C, intercept=True))[0]
+                for k in (n, int(0.9 * n), int(0.8 * n)))
+            costs[loss].append(least(partial(path, x, y, loss, C=C, intercept=True))[0] / alone)
+        told = "; ".join(f"{loss} {say(values, 1)}" for loss, values in costs.items() if values)
+        print(f"  C = {SMALL}: {told}" if small else f"  at the problem's C: {told}", flush=True)
 
 
 def say(values: list[float] | list[int], digits: int) -> str:

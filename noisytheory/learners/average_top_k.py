@@ -18,7 +18,7 @@ from noisytheory.topics.top_k.collapse import first_useful_k
 from noisytheory.topics.top_k.individual import CLASSIFICATION, REGRESSION
 from noisytheory.topics.top_k.kernel_dual import KernelSolution, kernel_fit
 from noisytheory.topics.top_k.kernel_paths import kernel_path
-from noisytheory.topics.top_k.minimise import Solution, fit
+from noisytheory.topics.top_k.minimise import Solution, checked_C, fit
 from noisytheory.topics.top_k.paths import Path, path
 from noisytheory.topics.top_k.selection import (
     Selected,
@@ -151,12 +151,11 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
     ) -> Path:
         """Error and objective over k, all of them by default, at this estimator's C.
 
-        For all k, hinge or logistic loss and without an intercept, it takes as long as 1 to 4
-        single fits, of 44 problems half at most 1.9, and with one mostly 3 to 20, at small C more;
-        objectives are then within a twentieth, proven, of what is gained at the largest k. Where
-        a k gains far less than that, its errors may be another model's altogether, by 90 points on
-        one digit against the others at small k: ``relative_to="gain"``, about ten fits, is for
-        those. See the notes of `noisytheory.topics.top_k.path`.
+        At every k the model is proven to gain four fifths of what coefficients can gain there, so
+        that its errors are those of that k. Where nothing is gained, or less than rounding leaves,
+        `determined` is False, and a warning says so unless zero is proven the minimiser. See the
+        notes of `noisytheory.topics.top_k.path` for what it costs: about ten single fits;
+        ``relative_to="largest"`` takes two, but at small k its errors may be another model's.
 
         Parameters
         ----------
@@ -168,8 +167,8 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
             Points and labels on which errors are counted.
         tol : float
             Duality gap at every k, which is proven, as `noisytheory.topics.top_k.Path` measures it.
-        relative_to : {"largest", "gain"}
-            What the coefficients gain at the largest k, or at each.
+        relative_to : {"gain", "largest"}
+            What the coefficients gain at each k, or at the largest.
 
         Returns
         -------
@@ -412,10 +411,9 @@ class _Machine(BaseEstimator):  # type: ignore[misc]
         return KERNELS[str(self.kernel)](**given)
 
     def _check(self) -> None:
-        for name, value, most in (("C", self.C, np.inf), ("tol", self.tol, 1.0)):
-            if not (isinstance(value, int | float | np.number) and 0 < value < most):
-                limit = "a finite number > 0" if name == "C" else "a number in (0, 1)"
-                raise ValueError(f"{name} must be {limit}, got {value!r}")
+        checked_C(self.C)
+        if not (isinstance(self.tol, int | float | np.number) and 0 < self.tol < 1):
+            raise ValueError(f"tol must be a number in (0, 1), got {self.tol!r}")
 
     def path(
         self, X: Any, y: ArrayLike, ks: Sequence[float] | None = None, *,

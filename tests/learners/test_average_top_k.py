@@ -13,7 +13,7 @@ from noisytheory.learners import (
     AverageTopKSVC,
     AverageTopKSVR,
 )
-from noisytheory.topics.top_k import NotCertified
+from noisytheory.topics.top_k.walk import Walk
 
 
 def array_api_is_off(estimator):
@@ -139,11 +139,16 @@ def test_who_asks_a_fit_for_all_k_is_told_of_the_method_that_has_them(learner, y
     assert np.array_equal(model.path(X, y).objective, learner(C=5.0).path(X, y).objective)
 
 
-def test_losses_that_overflow_are_named():
+def test_losses_that_overflow_are_named_and_those_of_a_step_are_stepped_back_from(monkeypatch):
     rng = np.random.default_rng(6)
     rows = 100 * rng.standard_normal((30, 4))
     labels = np.where(rows[:, 0] + 100 * rng.standard_normal(30) > 0, 1, -1)
     model = AverageTopKClassifier("exponential", C=1e8)
-    with pytest.warns(NotCertified, match="at 6 k from 7 to 12 what the coefficients gain"):
-        found = model.path(rows, labels)
-    assert np.isfinite(found.objective).all()
+    assert model.path(rows, labels).gap.max() <= 0.2
+
+    def overflowing(*_):
+        raise OverflowError
+
+    monkeypatch.setattr(Walk, "over", overflowing)
+    with pytest.raises(ValueError, match=r"exponential losses overflow at C=1e\+08"):
+        model.path(rows, labels)

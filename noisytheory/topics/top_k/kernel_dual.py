@@ -31,6 +31,8 @@ Floats = NDArray[np.float64]
 WORKING = 8192
 """Examples whose Gram matrix is held at once (512 MiB of doubles); beyond it by working sets."""
 TAIL = Domain(0, 1, include_high=True)
+LEAST = 1e-15
+"""Share of the objective at zero that a gap is relative to at least."""
 SET = 1024
 """Examples of a working set."""
 
@@ -184,7 +186,7 @@ def kernel_fit(
         flat = not regression and (
             float(np.abs(scores).max(initial=0.0)) <= tol * min(1.0, cap * max(largest, 1e-300)))
         unit = objective if flat else min(objective, size - dual)
-        relative = (objective - dual) / max(unit, 1e-10 * size)
+        relative = (objective - dual) / max(unit, LEAST * size)
         if relative <= 10 * tol or violation > within or taken >= steps or within < 1e-13:
             break
         within *= 0.1

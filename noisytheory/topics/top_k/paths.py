@@ -111,9 +111,9 @@ def path(
         Points and labels on which errors are counted; the sample itself by default.
     tol : float
         Gap at every k, as `Path` measures it.
-    relative_to : {"largest", "gain"}
-        What the coefficients gain at the largest k; or ``"gain"``, at each k: next to the collapse
-        that is next to nothing, and takes solutions of its own.
+    relative_to : {"gain", "largest"}
+        What the coefficients gain at each k: next to the collapse that is next to nothing, and
+        takes solutions of its own; or ``"largest"``, at the largest k.
     start : array, shape (d,), optional
         Coefficients to begin with at the largest k, the intercept last.
 
@@ -129,7 +129,8 @@ def path(
     Warns
     -----
     NotCertified
-        If some k has a larger gap, as where the coefficients gain less than rounding leaves.
+        If some k has a larger gap; or if, where zero is not proven the minimiser, its model is not
+        determined: the coefficients gain less than rounding leaves, or than was asked for.
 
     Notes
     -----
@@ -218,7 +219,8 @@ def as_path(
     own = np.maximum(walk.promised(nus, gain), rounding / tol)
     unit = np.where(zero, value, np.minimum(value, own))
     gap = np.where(known, (value - dual) / np.maximum(unit, 1e-300), np.inf)
-    determined = known & ~zero & (gain > rounding) & (value - dual <= SMALL * gain)
+    determined = known & ~zero & (
+        (value == 0) | (gain > rounding) & (value - dual <= SMALL * gain))
     lost = ~(determined | zero)
     if (gap > tol).any() or lost.any():
         told = [f"gap {gap.max():.1e} in place of {tol:.0e} at k={counts[gap.argmax()]:g}"]

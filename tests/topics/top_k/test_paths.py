@@ -7,13 +7,19 @@ import warnings
 import cvxpy as cp
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
 
+from noisytheory.learners import AverageTopKSVC
 from noisytheory.topics.top_k import collapse_threshold, first_useful_k, fit, path
 from noisytheory.topics.top_k.central_path import follow
 from noisytheory.topics.top_k.design import Design
 from noisytheory.topics.top_k.few import Few
+from noisytheory.topics.top_k.individual import INDIVIDUAL, least_constant
+from noisytheory.topics.top_k.kernel_dual import kernel_fit
+from noisytheory.topics.top_k.kernel_paths import kernel_path
 from noisytheory.topics.top_k.minimise import NotCertified
 from noisytheory.topics.top_k.paths import errors_of
+from noisytheory.topics.top_k.problem import Problem
 
 CONIC = {
     "hinge": lambda t: cp.pos(1 - t),
@@ -255,3 +261,117 @@ def test_a_path_of_average_scaling_has_the_error_of_zero_where_zero_is_the_minim
         found = few(X, y, "hinge", C=100.0, scaling="average")
         assert not np.any(found.coef[found.regime == "zero"])
         assert found.error[found.regime == "zero"] == pytest.approx(np.mean(y < 0))
+
+
+@pytest.mark.parametrize(("digit", "intercept"), [(3, False), (3, True), (8, False)])
+@pytest.mark.parametrize("loss", ["hinge", "squared-hinge", "logistic"])
+def test_errors_of_a_path_are_those_of_single_fits_at_every_k(loss, digit, intercept):
+    """Small k gain a billionth of what the largest does: there a model was any model."""
+    rows, digits = load_digits(return_X_y=True)
+    x = rows if intercept else np.column_stack([rows, np.ones(len(rows))])
+    y = np.where(digits == digit, 1.0, -1.0)
+    found = path(x, y, loss, C=1.0, intercept=intercept)
+    assert found.gap.max() <= 0.2
+    gains = []
+    for k in (1, 2, 10, 50, 130, 200, 900, 1797):
+        best = fit(x, y, loss, k=k, C=1.0, intercept=intercept)
+        assert best.dual * (1 - 1e-9) <= found.objective[k - 1]
+        assert found.dual[k - 1] <= best.objective * (1 + 1e-9)
+        if best.regime == "zero":
+            assert (found.regime[k - 1], found.determined[k - 1]) == ("zero", False)
+            continue
+        none = least_constant(INDIVIDUAL[loss], y, None, k / 1797) if intercept else k / 1797
+        gains.append(none - best.objective)
+        assert found.determined[k - 1]
+        assert found.objective[k - 1] - best.objective <= 0.2 * (none - best.dual) < none
+        assert found.error[k - 1] == pytest.approx(
+            np.mean(np.where(best.scores(x) >= 0, 1, -1) != y), abs=0.01)
+    assert min(gains) < 1e-2 * max(gains)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "logistic", "margin-square"])
+@pytest.mark.parametrize("intercept", [False, True])
+def test_a_path_whose_gains_rounding_hides_says_so_and_is_no_worse_than_none(loss, intercept):
+    """Features of 1e-8 at C = .01 gain less than the sixteenth digit shows."""
+    x, y = drawn(120, 3)
+    y[:90] = 1.0
+    with pytest.warns(NotCertified, match="errors there may be another model's"):
+        found = path(1e-8 * x, y, loss, C=1e-2, intercept=intercept)
+    assert not found.determined.any()
+    for k, value in zip(found.k, found.objective, strict=True):
+        none = least_constant(INDIVIDUAL[loss], y, None, k / 120) if intercept else k / 120
+        assert value <= none * (1 + 1e-12)
+
+
+def test_by_the_gain_of_the_largest_k_what_is_not_determined_is_said_and_is_no_worse_than_none():
+    rows, digits = load_digits(return_X_y=True)
+    y = np.where(digits == 3, 1.0, -1.0)
+    with pytest.warns(NotCertified, match="at .* k from 1 to .* another model's"):
+        found = path(rows, y, "hinge", relative_to="largest")
+    assert not found.determined[0]
+    assert found.determined[-1]
+    assert np.all(found.objective <= found.k / 1797 * (1 + 1e-12))
+    shown = found.coef
+    for k in (1, 20, 60, 150, 900):
+        top = np.sort(1 - y * (rows @ shown[k - 1]))[::-1][:k]
+        value = np.maximum(top, 0).sum() / 1797 + shown[k - 1] @ shown[k - 1] / 2
+        assert found.objective[k - 1] == pytest.approx(value, rel=1e-9)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "logistic"])
+@pytest.mark.parametrize("scale", [1e-8, 1.0, 1e8])
+def test_at_a_huge_C_a_path_of_separable_data_is_certified_or_says_what_it_reached(loss, scale):
+    x, y = drawn(60, 3, noise=0.0)
+    for C in (1e12, 1e15):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always", NotCertified)
+            found = path(scale * x, y, loss, C=C)
+        assert np.all(found.dual >= 0)
+        assert bool(told) == bool((found.gap > 0.2).any() or not found.determined.all())
+        own = found.objective - found.dual
+        held = found.gap <= 0.2
+        assert np.all(own[held] <= 0.2 * found.objective[held] * (1 + 1e-9))
+
+
+@pytest.mark.parametrize("C", [True, np.True_])
+def test_a_truth_value_is_no_C(C):
+    x, y = drawn(20, 2)
+    for asked in (path, fit):
+        with pytest.raises(ValueError, match="C must be a finite number > 0, got"):
+            asked(x, y, C=C)
+    with pytest.raises(ValueError, match="C must be"):
+        kernel_path(x @ x.T, y, C=C)
+    with pytest.raises(ValueError, match="C must be a finite number > 0, got"):
+        AverageTopKSVC(C=C).fit(x, y)
+
+
+@pytest.mark.parametrize("C", [1e12, 1e15, 1e20])
+def test_at_a_huge_C_a_kernel_machine_converges_or_says_what_it_reached(C):
+    """Of separable data the objective is about 1 / C: a gap of 1e-13 is several times that."""
+    x, y = drawn(60, 3, noise=0.0)
+    gram = np.exp(-((x[:, None] - x) ** 2).sum(-1) / 6)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", NotCertified)
+        found = kernel_fit(gram, y, nu=0.8, C=C)
+    assert found.gap <= 0.01 * found.objective or "relative duality gap" in str(told[0].message)
+    assert found.objective <= 1.02 * found.dual or told
+
+
+def test_where_nothing_moves_a_path_solves_no_k_between():
+    """Of two solutions whose own gaps are too large a third between has no smaller one."""
+    x, y = drawn(300, 4, noise=0.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotCertified)
+        found = path(1e4 * x, y, "squared-hinge", C=1e12)
+    assert found.fits <= 60
+
+
+def test_weights_are_evened_by_those_between_their_ends():
+    """Two up, one down: what is between its ends gives and takes alike, and the sum stays."""
+    x, y = np.arange(4.0)[:, None], np.array([1.0, 1.0, 1.0, -1.0])
+    one = Problem(x, y, np.full(4, 0.25), INDIVIDUAL["hinge"], 0.5, 1.0, True, 1e-6)
+    p = one._evened(np.array([0.25, 0.125, 0.0, 0.125]), -y)
+    assert p == pytest.approx([0.25, 0.0, 0.0, 0.25])
+    p = one._evened(np.array([0.2, 0.1, 0.1, 0.1]), -y)
+    assert p @ y == pytest.approx(0, abs=1e-15)
+    assert p.sum() == pytest.approx(0.5)
