@@ -99,7 +99,7 @@ def test_an_argument_that_nothing_declares_is_what_it_is_on_the_grid(tmp_path):
     found = answer("bound", path, "m=100", "at-most=0.1", "solve=c")
     assert float(found.split()[0]) == pytest.approx(1)
     told = mistake("bound", path, "m=100", "c=1", "at-most=0.1", "solve=k")
-    assert "nothing says what k may be: declare it above the bound, such as @noisytheory" in told
+    assert "nothing says what k may be: declare it above the bound, such as @nt.domains" in told
 
 
 def test_what_is_seen_and_not_proved_is_told(variant):

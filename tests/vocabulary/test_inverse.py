@@ -244,7 +244,7 @@ def test_where_values_are_missing_between_others_there_is_no_answer():
     even = Domain(2, include_low=True, whole=True, even=True)
     assert nt.solve(DEVIATION, at_most=0.1, n=even, delta=0.1) == 1720
     own = requires(n=COUNT)(lambda n: n**-0.5)
-    with pytest.raises(ValueError, match=r"^n must be a noisytheory\.domains\.Domain in"):
+    with pytest.raises(ValueError, match=r"^n must be a nt.domains\.Domain in"):
         nt.solve(lambda n: own(n), at_most=0.001, n=POSITIVE)
     # Too narrow a gap for the sample, but next to the answer.
     torn = requires(n=COUNT)(lambda n: np.where(n == 300_007, np.nan, 1 / n))
@@ -382,7 +382,7 @@ def test_a_bound_takes_its_arguments_by_name():
 
 
 def test_what_nothing_says_must_be_said():
-    with pytest.raises(ValueError, match=r"^c must be a noisytheory\.domains\.Domain, such as c=n"):
+    with pytest.raises(ValueError, match=r"^c must be a nt.domains\.Domain, such as c=n"):
         nt.solve(lambda c: c, at_most=1, c=...)
     one, other = pd.Series([1.0, 2.0]), pd.Series([0.1, 0.2], index=[5, 6])
     with pytest.raises(ValueError, match=r"^delta must have the labels of n, got others"):
