@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import inspect
 import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -147,7 +149,7 @@ def draw_own(
     given = {"dataset": record.dataset} if wants else {}
     try:
         # As in an audit: with more threads the last bits of what it computes move.
-        with one_thread():
+        with one_thread(), _axes_for(draw):
             drawn: Any = figures.styled(draw, math=True)(**given)
         figure, rows = drawn if isinstance(drawn, tuple) else (drawn, ())
         numbers = [[str(cell) for cell in row] for row in rows]
@@ -162,6 +164,13 @@ def draw_own(
         caption += "the same beside every audit, and none of its draws."
     alt = str(figure.get_label()) or caption or f"The picture that {record.id} brings"
     return [Picture(file, alt, caption, numbers)]
+
+
+def _axes_for(draw: Callable[..., Any]) -> AbstractContextManager[None]:
+    """Of ours it is known what they ask axes for."""
+    from noisytheory.report.figures.panel import in_panels
+
+    return in_panels() if ours(draw) else contextlib.nullcontext()
 
 
 def undrawn(why: str) -> list[Picture]:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from xml.etree.ElementTree import fromstring
 
 import numpy as np
 import pytest
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.textpath import text_to_path
 
 from noisytheory.report import figures
+from noisytheory.report.figures.panel import in_panels
 from noisytheory.report.figures.texts import measured
 from noisytheory.report.figures.writer import short
 
@@ -64,3 +67,40 @@ def test_texts_are_text_where_they_stand():
     assert text.text == 'a < b & "c"' and text.get("x") == "72"
     assert "text-anchor: middle; fill: #d55e00" in text.get("style")
     assert text.get("transform") is None
+
+
+def shared():
+    """What pictures ask of axes: shared and turned labels, minor ticks, marks asked away."""
+    figure = Figure(figsize=(5, 3), layout="constrained")
+    left, right = figure.subplots(1, 2, sharey=True)
+    left.loglog([1, 30, 400], [2, 3, 5])
+    left.set(xlabel="n", ylabel="error [points]", title="Left")
+    right.plot([0, 1, 2], [2, 3, 5])
+    right.set_xticks([0, 1, 2], ["none", "one of them", "two"], rotation=30, ha="right")
+    right.tick_params(axis="y", which="both", left=False)
+    right.set_title("Right")
+    return figure
+
+
+def places(figure):
+    """Each text, and each path's first point, where it stands."""
+    root = fromstring(figures.svg(figure))
+    found = []
+    for text in root.iter(f"{SVG}text"):
+        at = re.findall(r"-?[\d.]+", text.get("transform") or f"{text.get('x')} {text.get('y')}")
+        found.append(("".join("".join(text.itertext()).split()), *map(float, at)))
+    return sorted(found)
+
+
+def test_panels_look_as_matplotlibs_axes_do():
+    with figures.in_style():
+        theirs = places(shared())
+        with in_panels():
+            figure = shared()
+            ours = places(figure)
+        assert type(shared().axes[0]) is Axes is not type(figure.axes[0])
+    assert [text for text, *_ in ours] == [text for text, *_ in theirs]
+    assert {"oneofthem", "error[points]", "Right"} < {text for text, *_ in ours}
+    for (_, *one), (_, *other) in zip(ours, theirs, strict=True):
+        # In points: a spine with ticks is as large as they are, and room is left for that.
+        assert one == pytest.approx(other, abs=2)

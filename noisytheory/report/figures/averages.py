@@ -27,7 +27,7 @@ from noisytheory.report.figures.style import (
     balanced,
     canvas,
     finish,
-    shortened,
+    names_of,
     style_of,
     styled,
 )
@@ -178,8 +178,9 @@ def _samples(record: Record, cells: Sequence[int]) -> Figure:
         sizes.append(left.size)
     chosen = sorted(cells, key=lambda i: -gaps[i])[:LINES]
     unit = f" {record.distance_unit}" if record.distance_unit else ""
+    names = names_of([record.labels[index] for index in chosen])
     for k, index in enumerate(chosen):
-        label = shortened(record.labels[index])
+        label = names[k]
         label += f": area {number(float(gaps[index]), 2)}{unit}" if natural else ""
         axes.plot(*curves[index], label=label, **(style_of(k) | {"marker": "", "linewidth": 1.2}))
     band = _band(min(sizes), int(record.rows))

@@ -25,6 +25,7 @@ from noisytheory.report.figures.style import (
     balanced,
     canvas,
     finish,
+    names_of,
     shortened,
     styled,
 )
@@ -165,6 +166,7 @@ def sides(dataset: xr.Dataset | Record) -> Figure:
         height = (left - right) / (tries.rounding if tries.by_rounding else 1.0)
     figure, axes = canvas(height=2.7)
     told_apart = 1 < record.size <= LINES
+    names = names_of(record.labels) if told_apart else []
     for k in range(record.size if told_apart else 1):
         own = np.flatnonzero((cell == k) & ~broken) if told_apart else np.flatnonzero(~broken)
         if not own.size:
@@ -172,7 +174,7 @@ def sides(dataset: xr.Dataset | Record) -> Figure:
         # The second colour is that of what breaks a promise.
         axes.plot(
             right[own := _some(own, right, far)], height[own], alpha=0.6,
-            label=shortened(record.labels[k]) if told_apart else (
+            label=names[k] if told_apart else (
                 "an instance" if record.exact else "a try"),
             **calm(k) | {"linestyle": "none", "markersize": 4.0, "markeredgewidth": 0},
         )

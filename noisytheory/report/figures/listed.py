@@ -18,6 +18,7 @@ from noisytheory.report.figures.style import (
     balanced,
     canvas,
     finish,
+    names_of,
     shortened,
     styled,
 )
@@ -338,13 +339,14 @@ def spread(dataset: xr.Dataset | Record) -> Figure:
     x, line, label = _held_against(tries)
     figure, axes = canvas(height=2.6)
     apart = 1 < record.size <= LINES
+    names = names_of(record.labels) if apart else []
     for k in range(record.size if apart else 1):
         own = np.flatnonzero(tries.cell == k) if apart else np.arange(len(x))
         if not own.size:
             continue
         own = own[np.argsort(x[own], kind="stable")]
         share = np.cumsum(tries.count[own]) / tries.count[own].sum()
-        name = shortened(record.labels[k]) if apart else "share of the instances"
+        name = names[k] if apart else "share of the instances"
         axes.plot(np.r_[x[own[0]], x[own]], np.r_[0.0, share], drawstyle="steps-post", label=name,
                   **(calm(k) | {"marker": ""}))
     ends = x[x > 0] if identity else np.append(x, line)

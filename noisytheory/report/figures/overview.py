@@ -175,9 +175,9 @@ def _name_extremes(
     count: int = 5,
 ) -> None:
     """Names of the outermost dots on one side, each over its dot, from a height that is free."""
-    # A name ends before the line at 1, where the tallest stack stands: 145 characters a panel.
+    # A name ends before the stack at 1 and what stands beside it: 145 characters a panel.
     wide = [
-        p for p in placed if len(_named(p[0])) < 145 * abs(np.log10(p[1])) / span
+        p for p in placed if len(_named(p[0])) + 4 < 145 * abs(np.log10(p[1])) / span
     ]
     outermost = sorted(wide, key=lambda p: (-abs(np.log10(p[0].tightness or 1)), -p[2]))[:count]
     highest = min(free + 3.2 * (len(outermost) - 1), axes.get_ylim()[1] - 1)

@@ -8,7 +8,7 @@ once, and has ticks only where somebody asks for them.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 import numpy as np
@@ -22,6 +22,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from matplotlib.path import Path
+from matplotlib.projections import register_projection
 from matplotlib.text import Text
 from matplotlib.ticker import FixedFormatter, FixedLocator
 from matplotlib.transforms import Bbox, IdentityTransform
@@ -29,7 +30,7 @@ from matplotlib.transforms import Bbox, IdentityTransform
 from noisytheory.report.figures.texts import Measuring
 from noisytheory.report.figures.writer import short
 
-__all__ = ["MEASURING", "Key", "Panel", "measured_once"]
+__all__ = ["MEASURING", "Key", "Panel", "in_panels", "measured_once"]
 
 
 MEASURING = Measuring()
@@ -63,8 +64,11 @@ def _ticks_kept() -> dict[tuple[type, str], Any]:
     """
     last: dict[Any, tuple[Any, Any]] = {}
     boxes: dict[Any, tuple[Any, Any, Any]] = {}
+    places: dict[Any, tuple[Any, Any]] = {}
 
     def update_ticks(axis: Any) -> Any:
+        if isinstance(axis, _Plain):
+            return []  # A spine asks for them, to be as large as they are.
         key = (*axis.get_view_interval(), *axis.axes.bbox.extents, axis.get_figure(root=True).dpi)
         if axis not in last or last[axis][0] != key:
             ticks = _UPDATED(axis)
@@ -79,7 +83,17 @@ def _ticks_kept() -> dict[tuple[type, str], Any]:
             known = boxes[axis] = ticks, renderer, _BOXED(axis, ticks, renderer)
         return tuple(list(of) for of in known[2])
 
-    return {(Axis, "_update_ticks"): update_ticks, (Axis, "_get_ticklabel_bboxes"): label_boxes}
+    def shown(axis: Any, kind: str = "major") -> Any:
+        key = (*axis.get_view_interval(), *axis.axes.bbox.extents)
+        known = places.get((axis, kind))
+        if known is None or known[0] != key:
+            known = places[axis, kind] = key, _SHOWN(axis, kind)
+        return known[1]
+
+    return {
+        (Axis, "_update_ticks"): update_ticks, (Axis, "_get_ticklabel_bboxes"): label_boxes,
+        (_Plain, "shown"): shown,
+    }
 
 
 _UPDATED, _BOXED = (
@@ -127,9 +141,11 @@ class _Unmade:
 
 
 class _Plain:
-    """What both axes share: one side with labels, no minor ticks, no power of ten in a corner."""
+    """What both axes share: one side with labels, and no power of ten in a corner."""
 
     majorTicks, minorTicks = _Unmade(True), _Unmade(False)
+    _looks: Mapping[str, Any] = {}
+    """How the labels differ from what the style says."""
 
     def _set_tick_locations(self: Any, ticks: Any, *, minor: bool = False) -> Any:
         """Place the ticks, without making them."""
@@ -143,16 +159,18 @@ class _Plain:
         self.axes.stale = True
         return []
 
-    def set_ticklabels(self: Any, labels: Any, **kwargs: Any) -> Any:
+    def set_ticklabels(self: Any, labels: Any, *, minor: bool = False, **looks: Any) -> Any:
         """Name the ticks that are set, without making them."""
-        self.set_major_formatter(FixedFormatter(list(labels)))
+        set_formatter = self.set_minor_formatter if minor else self.set_major_formatter
+        set_formatter(FixedFormatter(list(labels)))
+        self._looks = looks
         self.stale = True
         return []
 
-    def shown(self: Any) -> list[tuple[float, str]]:
+    def shown(self: Any, kind: str = "major") -> list[tuple[float, str]]:
         """Where along the axis its ticks are, in pixels, and their labels."""
-        ticks = self.get_majorticklocs()
-        labels = self.major.formatter.format_ticks(ticks)
+        ticks = getattr(self, f"get_{kind}ticklocs")()
+        labels = getattr(self, kind).formatter.format_ticks(ticks)
         scale, along = self.get_transform(), self._along()
         low, high = sorted(scale.transform(np.asarray(self.get_view_interval(), float)))
         room = 1e-10 * (high - low)
@@ -170,7 +188,7 @@ class _Plain:
         points = self.axes.figure.dpi / 72
         text = Text(
             fontsize=rcParams[f"{name}tick.labelsize"], color=rcParams[f"{name}tick.color"],
-            transform=IdentityTransform(), **self._alignment(),
+            transform=IdentityTransform(), **(self._alignment() | self._looks),
         )
         text.set_figure(self.axes.figure)
         away = points * (rcParams[f"{name}tick.major.size"] + rcParams[f"{name}tick.major.pad"])
@@ -180,13 +198,32 @@ class _Plain:
                 text.set_position(self._beside(place, away))
                 yield text
 
+    def _labels(self: Any) -> Iterator[Text]:
+        """The labels that are seen, each in its place."""
+        for kind in self.axes.KINDS:
+            if self._is_on(kind, "label1On"):
+                yield from self._names(self.shown(kind))
+
+    def _is_on(self: Any, kind: str, part: str) -> bool:
+        return bool(getattr(self, f"_{kind}_tick_kw").get(part, True))
+
+    def _get_tick_boxes_siblings(self: Any, renderer: Any) -> tuple[list[Any], list[Any]]:
+        return [text.get_window_extent(renderer) for text in self._labels()], []
+
+    def _get_ticks_position(self) -> int:
+        return 1  # The first side, which is below and on the left.
+
     def get_tightbbox(self: Any, renderer: Any = None, *, for_layout_only: bool = False) -> Any:
-        """The box of the labels, and of the axis' name where it is visible."""
+        """The box of the labels, and of the axis' name where it is visible.
+
+        For a layout the name has no length: it is not to widen a narrow panel.
+        """
         renderer = renderer or MEASURING
-        boxes = [text.get_window_extent(renderer) for text in self._names(self.shown())]
+        boxes = [text.get_window_extent(renderer) for text in self._labels()]
         if self.label.get_visible() and self.label.get_text():
             self._update_label_position(renderer)
-            boxes.append(self.label.get_window_extent(renderer))
+            box = self.label.get_window_extent(renderer)
+            boxes.append(self._thin(box) if for_layout_only else box)
         return Bbox.union(boxes) if boxes else None
 
     def draw(self: Any, renderer: Any) -> None:
@@ -194,21 +231,24 @@ class _Plain:
         if not self.get_visible():
             return
         renderer.open_group(__name__, gid=self.get_gid())
-        shown = self.shown()
-        places = [place for place, _ in shown]
-        name, points = self._axis_name(), self.axes.figure.dpi / 72
         if self._major_tick_kw.get("gridOn"):
-            ends = [self._across(place) for place in places]
+            ends = [self._across(place) for place, _ in self.shown()]
             self._strokes(renderer, ends, "grid.color", "grid.linewidth", self.axes.bbox)
-        size = points * rcParams[f"{name}tick.major.size"]
-        ends = [(self._beside(place, 0), self._beside(place, size)) for place in places]
-        self._strokes(renderer, ends, f"{name}tick.color", f"{name}tick.major.width", None)
-        for text in self._names(shown):
+        for kind in self.axes.KINDS:
+            if self._is_on(kind, "tick1On"):
+                self._marks(renderer, [place for place, _ in self.shown(kind)], kind)
+        for text in self._labels():
             text.draw(renderer)
         self._update_label_position(renderer)
         self.label.draw(renderer)
         renderer.close_group(__name__)
         self.stale = False
+
+    def _marks(self: Any, renderer: Any, places: list[float], kind: str) -> None:
+        name = self._axis_name()
+        size = self.axes.figure.dpi / 72 * rcParams[f"{name}tick.{kind}.size"]
+        ends = [(self._beside(place, 0), self._beside(place, size)) for place in places]
+        self._strokes(renderer, ends, f"{name}tick.color", f"{name}tick.{kind}.width", None)
 
     def _strokes(self: Any, renderer: Any, ends: Any, color: str, width: str, clip: Any) -> None:
         if not ends:
@@ -222,6 +262,9 @@ class _Plain:
         path = Path(np.reshape(ends, (-1, 2)), codes)
         renderer.draw_path(pen, path, IdentityTransform())
         pen.restore()
+
+
+_SHOWN: Any = _Plain.shown
 
 
 class _X(_Plain, XAxis):
@@ -242,6 +285,10 @@ class _X(_Plain, XAxis):
     def _across(self, place: float) -> Any:
         return (place, self.axes.bbox.y0), (place, self.axes.bbox.y1)
 
+    def _thin(self, box: Bbox) -> Bbox:
+        middle = (box.x0 + box.x1) / 2
+        return Bbox.from_extents(middle - 0.5, box.y0, middle + 0.5, box.y1)
+
 
 class _Y(_Plain, YAxis):
     """Upwards, labels on the left."""
@@ -260,6 +307,10 @@ class _Y(_Plain, YAxis):
 
     def _across(self, place: float) -> Any:
         return (self.axes.bbox.x0, place), (self.axes.bbox.x1, place)
+
+    def _thin(self, box: Bbox) -> Bbox:
+        middle = (box.y0 + box.y1) / 2
+        return Bbox.from_extents(box.x0, middle - 0.5, box.x1, middle + 0.5)
 
 
 class Key(Artist):
@@ -340,6 +391,9 @@ _NONE = ("None", "none", "", " ", None)
 class Panel(Axes):
     """Axes whose ticks are drawn, not made."""
 
+    KINDS: tuple[str, ...] = ("major",)
+    """Of ticks that are drawn."""
+
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         for spine in self.spines.values():
@@ -354,3 +408,26 @@ class Panel(Axes):
         self.spines.top.register_axis(self.xaxis)
         self.spines.left.register_axis(self.yaxis)
         self.spines.right.register_axis(self.yaxis)
+
+
+class _Everyones(Panel):
+    """With minor ticks, and marks and labels that can be asked away."""
+
+    KINDS = "major", "minor"
+
+    def tick_params(self, axis: Any = "both", **kwargs: Any) -> None:
+        """As Matplotlib has it."""
+        Axes.tick_params(self, axis, **kwargs)
+
+
+@contextlib.contextmanager
+def in_panels() -> Iterator[None]:
+    """Within it whoever asks a figure for axes gets panels.
+
+    They have ticks on the left and below, and no power of ten in a corner.
+    """
+    register_projection(_Everyones)
+    try:
+        yield
+    finally:
+        register_projection(Axes)

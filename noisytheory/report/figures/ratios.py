@@ -28,7 +28,7 @@ from noisytheory.report.figures.style import (
     balanced,
     canvas,
     finish,
-    shortened,
+    names_of,
     style_of,
     styled,
 )
@@ -73,7 +73,8 @@ def tightness(dataset: xr.Dataset | Record) -> Figure:
     x = np.asarray(record.grid[along], float)
     series, others = _series(record, along, values[0])
     figure, axes = canvas()
-    for k, (label, rows) in enumerate(series):
+    names = names_of([label for label, _ in series])
+    for k, (_, rows) in enumerate(series):
         y, low, high = (v[rows] for v in values)
         style = style_of(k)
         axes.plot(x, y, color=style["color"], linestyle=style["linestyle"], linewidth=1.3)
@@ -85,7 +86,7 @@ def tightness(dataset: xr.Dataset | Record) -> Figure:
                 axes, x[mask], y[mask], low[mask], high[mask], color=colour,
                 marker=style["marker"], markerfacecolor="none" if hollow else colour,
             )
-        axes.plot([], [], label=shortened(label), **style)
+        axes.plot([], [], label=names[k], **style)
     axes.axhline(1, color=INK, linewidth=1.2, label="the bound")
     if vacuous.any():
         axes.plot([], [], "o", color=MUTED, markerfacecolor="none", label="vacuous")

@@ -12,7 +12,7 @@ import contextlib
 import functools
 import re
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, cast
 
@@ -36,6 +36,7 @@ __all__ = [
     "canvas",
     "finish",
     "in_style",
+    "names_of",
     "shortened",
     "style_of",
     "styled",
@@ -160,6 +161,8 @@ def finish(figure: Figure, axes: Axes, title: str, alt: str, legend: bool = True
     """The conclusion as a title, the legend under the axes, the text for those who cannot see."""
     width, height = figure.get_size_inches()
     lines = textwrap.wrap(title, int(12.2 * width))
+    if len(lines) > 1 and len(lines[-1]) < _ALONE:
+        lines = balanced(title, int(12.2 * width)).split("\n")
     # Over the figure, not the axes, whose left edge is where the labels end.
     figure.suptitle(
         "\n".join(lines), x=0.012, ha="left", fontsize=RC["axes.titlesize"], fontweight="bold"
@@ -185,6 +188,9 @@ def finish(figure: Figure, axes: Axes, title: str, alt: str, legend: bool = True
         _lay_out(figure, axes, above + GAP, below + GAP)
     return figure
 
+
+_ALONE = 12
+"""Letters of a title's last line that look lost below the others."""
 
 GAP = 0.08
 """Inches that stay free between what a figure is made of."""
@@ -268,6 +274,27 @@ def shortened(text: str, width: int = 44) -> str:
     tail = 2 * width // 5
     return f"{text[: width - 1 - tail].rstrip()}…{text[-tail:].lstrip()}"
 
+
+def names_of(labels: Sequence[str], width: int = 44) -> list[str]:
+    """Labels cut to a width, or to the least one at which those that differ still do.
+
+    Examples
+    --------
+    >>> names_of(["a group, step = 0.1, size = 1000", "a group, step = 0.01, size = 1000"], 24)
+    ['a group, step = 0.1, size = 1000', 'a group, step = 0.01, size = 1000']
+    """
+    found, different = [shortened(label, width) for label in labels], len(set(labels))
+    if len(set(found)) < different:
+        for wider in range(width + 1, _WIDEST + 1):
+            found = [shortened(label, wider) for label in labels]
+            # 0.0… would be read as a zero.
+            if len(set(found)) == different and not any(re.search("[.0-9]…", f) for f in found):
+                break
+    return found
+
+
+_WIDEST = 66
+"""Letters of a legend's entry that a figure has room for."""
 
 _LOWERED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "−0123456789")
 

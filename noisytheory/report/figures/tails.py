@@ -22,7 +22,7 @@ from noisytheory.report.figures.style import (
     balanced,
     canvas,
     finish,
-    shortened,
+    names_of,
     style_of,
     styled,
 )
@@ -67,6 +67,7 @@ def distribution(dataset: xr.Dataset | Record) -> Figure:
     figure, axes = canvas()
     floor = min(delta / 5, 0.002)
     ends = []
+    names = names_of([record.labels[index] for index in chosen])
     for k, index in enumerate(chosen):
         x, survival = _survival(record, index)
         x = x / by[index]
@@ -77,7 +78,7 @@ def distribution(dataset: xr.Dataset | Record) -> Figure:
         # Draws may be infinite; no axis is.
         keep = (survival >= floor) & np.isfinite(x)
         ends += [float(np.max(x[keep]))] if keep.any() else []
-        label = shortened(record.labels[index]) + (" (vacuous)" if vacuous else "")
+        label = names[k] + (" (vacuous)" if vacuous else "")
         # Between two quantiles the probability is at most that of the left one.
         axes.plot(x[keep], survival[keep], label=label, drawstyle="steps-post", **style)
     # Curves far beyond the bound are cut, but not all of them.
@@ -175,11 +176,12 @@ def violations(dataset: xr.Dataset | Record) -> Figure:
     step = np.linspace(-1, 1, len(groups)) * min(0.028 * len(groups), 0.14)
     worst_of_several = any(len(members) > 1 for _, members in groups)
     seen = dict.fromkeys(("interval", "arrow", "edge", "ties"), False)
-    for k, (label, members) in enumerate(groups):
+    names = names_of([label for label, _ in groups])
+    for k, (_, members) in enumerate(groups):
         drawn = worst_cells(record, members, rate, high)
         at = (drawn, np.arange(deltas.size))
         style = style_of(k) | {"linestyle": "none", "markersize": 5.5}
-        axes.plot([], [], label=shortened(label), **style)
+        axes.plot([], [], label=names[k], **style)
         x, y, top, bottom, more = (
             of[at] if of.ndim == 2 else of for of in (deltas * 10.0 ** step[k], rate, high, low,
                                                       possible)
