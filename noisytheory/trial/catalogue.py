@@ -6,6 +6,7 @@ import fnmatch
 import functools
 import importlib
 import importlib.util
+import os
 import sys
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
@@ -219,7 +220,7 @@ def load_file(path: str | Path) -> list[Claim]:
     ValueError
         If the file does not exist, raises, or declares no claim; the message says which.
     """
-    path = Path(path).resolve()
+    path = Path(os.path.realpath(path))  # Unlike `resolve` it takes links that lead to themselves.
     if not path.is_file():
         what = next((what for kind, what in _KINDS.items() if getattr(path, kind)()), None)
         raise ValueError(

@@ -19,6 +19,13 @@ def test_claims_lists_what_a_file_declares(mine):
     assert entry["id"] == "mine/theorem-2" and entry["expected"] == "upheld"
 
 
+@pytest.mark.parametrize("command", ["audit", "bound", "claims", "compare", "replay", "show"])
+def test_a_link_that_leads_to_itself_is_no_file(tmp_path, command):
+    """It was a fault of ours."""
+    (tmp_path / "loop.py").symlink_to("loop.py")
+    assert "no such file: loop.py" in mistake(command, tmp_path / "loop.py")
+
+
 @pytest.mark.crash
 @pytest.mark.parametrize(
     ("code", "line"),
