@@ -55,6 +55,8 @@ def others(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[st
         again = run(quiet.words(store, 1))
         told(count, again, {2})
         count["silent"] += "from another run (seed 7" not in again.stderr
+        # It costs its claim, and no other.
+        count["silent"] += "2 claims" not in again.stdout
         shutil.rmtree(store)
     yield "a journal of another seed", count
     yield "a group of another level, budget, code or version", _other_groups(quiet)

@@ -5,6 +5,7 @@ Parts of ``python validation/endurance.py``, which says what is counted.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import os
@@ -179,8 +180,8 @@ LEFT = (
 """What a file, or a function, leaves behind that ends no command and keeps none from its end."""
 
 
-def draws(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str, Count]]:
-    """Claims whose code raises, or ends its process: they cost themselves, and no other."""
+def _bad(quiet: Any) -> tuple[str, Count]:
+    """Claims that raise or end their process cost themselves, and no other."""
     count = Count()
     for part, workers in enumerate((1, 2, 4)):
         file, pages = quiet.folder / f"bad-{part}.py", quiet.folder / f"bad-{part}"
@@ -206,7 +207,11 @@ def draws(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str
         for name, why in {"endless": "is infinite", "endless-mean": "is not finite"}.items():
             count["silent"] += why not in found.get("not_tried", {}).get(f"mine/{name}", "")
         count["silent"] += not pictures or not (pages / "mine" / "infinite.html").exists()
-    yield "claims whose draws, bound, picture, ... raise, or end their process", count
+    return "claims whose draws, bound, picture, ... raise, or end their process", count
+
+
+def _greedy(quiet: Any) -> tuple[str, Count]:
+    """So do those that take all memory there is."""
     count = Count()
     for which in ("simulate", "bound", "exact"):
         file = quiet.folder / f"greedy-{which}.py"
@@ -223,32 +228,49 @@ def draws(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str
         found = json.loads(done.stdout or "{}")
         tried = {claim["id"] for claim in found.get("claims", [])}
         count["silent"] += tried != {"mine/first", "mine/last"}
-    yield "claims whose draws, bound or exact evidence take all memory there is", count
+    return "claims whose draws, bound or exact evidence take all memory there is", count
+
+
+def _left(quiet: Any) -> tuple[str, Count]:
+    """What is left running keeps no command from its end."""
     count, file = Count(), quiet.folder / "left.py"
     for where, how in itertools.product(("", "    "), LEFT):
         file.write_text(LEAVES.replace(f"{where}pass  # {'in' if where else 'at'}", where + how))
         for words in (["audit", file, "--workers", 0], ["audit", file, "--workers", 1],
                       ["replay", file]):
             told(count, run(quiet.command(*words, "--budget", "smoke")), {0})
-    yield "files and functions that leave threads, processes or handlers behind", count
+    return "files and functions that leave threads, processes or handlers behind", count
+
+
+def _stopped(quiet: Any) -> tuple[str, Count]:
+    """What is stopped is named, and keeps none from its end either."""
     count, file = Count(), quiet.folder / "stops.py"
     for where, number in itertools.product(("draw", "bound"), (signal.SIGINT, signal.SIGTERM)):
         file.write_text(STOPS.replace("WHERE", where))
         for words in (["audit", file, "--workers", 2], ["bound", f"{file}::mine/stops", "n=1",
                       "delta=.1"])[: 1 + (where == "bound")]:
-            with subprocess.Popen(
-                quiet.command(*words), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                start_new_session=True, text=True,
+            heard, code = quiet.folder / "heard", 124
+            with heard.open("w") as errors, subprocess.Popen(
+                quiet.command(*words), stdout=subprocess.DEVNULL, stderr=errors,
+                start_new_session=True,
             ) as stopped:
-                time.sleep(quiet.begins + 12.0)
+                until = time.monotonic() + PATIENCE
+                while "is stopped" not in heard.read_text() and time.monotonic() < until:
+                    time.sleep(0.1)
                 stopped.send_signal(number)
-                try:
-                    _, said = stopped.communicate(timeout=PATIENCE)
-                except subprocess.TimeoutExpired:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    code = stopped.wait(PATIENCE)
+                with contextlib.suppress(ProcessLookupError):  # The group of who has ended.
                     os.killpg(stopped.pid, signal.SIGKILL)
-                    _, said = stopped.communicate()
-                    count["hang"] += 1
-            ended = subprocess.CompletedProcess(words, stopped.returncode, "", said)
+            said = heard.read_text()
+            count["hang"] += code == 124
+            ended = subprocess.CompletedProcess(words, code, "", said)
             told(count, ended, {130})
             count["silent"] += "is stopped" not in said
-    yield "claims that stop the process that works on them", count
+    return "claims that stop the process that works on them", count
+
+
+def draws(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str, Count]]:
+    """Claims whose code raises, ends or stops its process, or leaves something behind."""
+    for tried in (_bad, _greedy, _left, _stopped):
+        yield tried(quiet)

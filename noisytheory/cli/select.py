@@ -153,7 +153,7 @@ def _named(target: str) -> list[Claim]:
     if not name.endswith(".py") and not Path(name).is_file():
         _all_claims()
         return match(target)
-    found = _claims_in(Path(name).resolve())
+    found = _claims_in(Path(os.path.realpath(name)))
     if not inside:
         return found
     chosen = [claim for claim in found if inside in claim.names]

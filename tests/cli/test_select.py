@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 
 import pytest
 from commands import HOEFFDING, answer, in_a_process, mistake
@@ -17,6 +18,33 @@ def test_claims_lists_what_a_file_declares(mine):
     assert rows[1].split() == ["mine/theorem-2", "tail", "upheld", "Theorem", "2"]
     (entry,) = json.loads(answer("claims", mine, "--json"))
     assert entry["id"] == "mine/theorem-2" and entry["expected"] == "upheld"
+
+
+def test_a_file_moves_no_store_and_keeps_interrupts_heard(tmp_path, monkeypatch):
+    """It went elsewhere, and store and report with it; or no key ended the audit any more."""
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    heard, mask = signal.getsignal(signal.SIGINT), os.umask(0o22)
+    (tmp_path / "moves.py").write_text(
+        "import os, signal\nos.chdir('elsewhere')\nos.umask(0o777)\n"
+        "signal.signal(signal.SIGINT, signal.SIG_IGN)\n" + HOEFFDING)
+    try:
+        answer("audit", "moves.py", "--workers", 0, "--budget", "smoke", "--store", "store",
+               "--report", "pages")
+        assert signal.getsignal(signal.SIGINT) is heard and os.umask(0o22) == 0o22
+    finally:
+        signal.signal(signal.SIGINT, heard)
+        os.umask(mask)
+    assert (tmp_path / "store" / "zarr.json").is_file()
+    assert (tmp_path / "pages" / "index.html").is_file()
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
+@pytest.mark.parametrize("command", ["audit", "bound", "claims", "compare", "replay", "show"])
+def test_a_link_that_leads_to_itself_is_no_file(tmp_path, command):
+    """It was a fault of ours."""
+    (tmp_path / "loop.py").symlink_to("loop.py")
+    assert "no such file: loop.py" in mistake(command, tmp_path / "loop.py")
 
 
 @pytest.mark.crash
