@@ -211,6 +211,9 @@ class UltraconservativeClassifier(_Linear):
         With the constant's weight last.
     updates_ : int
         Mistakes so far.
+    clean_ : bool
+        Whether the last pass was without a mistake: of classes that no linear rule separates, whose
+        margin is 0, none is, and all passes are made.
 
     Examples
     --------
@@ -289,6 +292,7 @@ class UltraconservativeClassifier(_Linear):
                 order=order, rng=draws,
             )
             self.coef_, self.updates_ = run.weights, self.updates_ + run.updates
+            self.clean_ = bool(run.clean)
             if run.clean:
                 break
         return self
