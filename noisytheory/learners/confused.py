@@ -211,6 +211,9 @@ class UltraconservativeClassifier(_Linear):
         With the constant's weight last.
     updates_ : int
         Mistakes so far.
+    clean_ : bool
+        Whether the last pass was without a mistake: of classes that no linear rule separates, whose
+        margin is 0, none is, and all passes are made.
 
     Examples
     --------
@@ -289,6 +292,7 @@ class UltraconservativeClassifier(_Linear):
                 order=order, rng=draws,
             )
             self.coef_, self.updates_ = run.weights, self.updates_ + run.updates
+            self.clean_ = bool(run.clean)
             if run.clean:
                 break
         return self
@@ -349,7 +353,8 @@ class UMAClassifier(_Linear):
         After a `fit` that learned, without audited examples, with an estimate, or with a matrix and
         fewer than four million numbers in ``X``: by how much ignoring the noise errs more, as the
         noisy labels tell; between -1 and 1, where an estimate beyond is cut off. Of a matrix it is
-        what that says itself: one that is wrong, and harms, mostly has a positive gain.
+        what that says itself: one that is wrong and harms may have a positive gain; where rows were
+        taken for columns it mostly has.
     class_shares_ : array, shape (Q,)
         Estimated shares of the true classes, unbiased, and so at times below 0.
     audited_errors_ : dict of str to float
@@ -362,9 +367,9 @@ class UMAClassifier(_Linear):
     Notes
     -----
     It warns where the amplification exceeds 30, where an estimated share is not positive, and where
-    labels contradict a matrix: their numbers (`nt.multiclass.label_misfit`), or, of audited
-    examples with their noisy labels, the pairs of both (`nt.multiclass.audit_misfit`). That nothing
-    contradicts it does not say that it is right.
+    labels contradict a matrix: their numbers (`nt.multiclass.label_misfit`; most wrong
+    matrices pass), or, of audited examples with their noisy labels, the pairs of both
+    (`nt.multiclass.audit_misfit`).
     Whether correcting pays it asks of the audited examples, if `fit` has them, and warns where
     ignoring the noise, or training on them alone, errs less there. Without them it asks the noisy
     labels: `fit` learns a second time, without a correction, and warns where that errs less by

@@ -626,3 +626,10 @@ def test_labels_that_contradict_a_matrix_are_told():
         UMAClassifier(NOISE).fit(x, noisy, audited=(x[some], true[some], noisy[:9]))
     with pytest.raises(ValueError, match="audited must be examples"):
         UMAClassifier(NOISE).fit(x, noisy, audited=(x[some], true[some], noisy[some], 0))
+
+
+def test_a_margin_of_zero_is_told():
+    apart = UltraconservativeClassifier().fit([[1.0, 0.0], [0.0, 1.0]], [0, 1])
+    same = UltraconservativeClassifier(passes=7, fit_intercept=False).fit([[1.0], [1.0]], [0, 1])
+    assert apart.clean_ and not same.clean_
+    assert same.updates_ == 7 * 2

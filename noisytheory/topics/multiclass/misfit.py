@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.vocabulary.confusion import columns
-from noisytheory.vocabulary.domains import COUNT, checked_floats
+from noisytheory.vocabulary.domains import COUNT, POSITIVE, checked_floats
 
 __all__ = ["audit_misfit", "label_misfit", "likely_shares"]
 
@@ -50,6 +50,8 @@ def likely_shares(
     >>> likely_shares([90, 10], [[0.8, 0.2], [0.2, 0.8]], audited=10).round(3).tolist()
     [0.841, 0.159]
     """
+    if audited != math.inf:
+        POSITIVE.check("audited", audited)
     seen, matrix = _checked(counts, confusion)
     size = 1 / (1 / seen.sum() + 1 / audited)
     return _climb(seen * size / seen.sum(), matrix, 1.0)
