@@ -202,8 +202,7 @@ def catoni_bets(
 
     def grown(bet: Any) -> Floats:
         y = bet * size
-        lost: Floats = np.copysign(np.log1p(y + y * y / 2), x)
-        return lost
+        return np.asarray(np.copysign(np.log1p(y + y * y / 2), x))
 
     if x.size <= _FEW and weights is None:
         sums = grown(scale[:, None]).sum(axis=1)

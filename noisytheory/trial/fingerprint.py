@@ -63,18 +63,14 @@ def fingerprint(claim: Claim) -> str:
     }
     digest.update(json.dumps(declared, sort_keys=True).encode())
     for path in sources(claim):
-        digest.update(_known(path) if _is_ours(path) else _of_bytes(path.read_bytes()))
+        digest.update(_of_file(_contents(path) if _is_ours(path) else path.read_bytes()))
     return digest.hexdigest()
 
 
-def _of_bytes(data: bytes) -> bytes:
-    return hashlib.blake2b(data, digest_size=16).digest()
-
-
-@functools.cache
-def _known(path: Path) -> bytes:
-    """Digest of a file of this package, which hundreds of claims come from."""
-    return _of_bytes(_contents(path))
+@functools.lru_cache(maxsize=1024)
+def _of_file(contents: bytes) -> bytes:
+    """Digest of a file, of which hundreds of claims may come."""
+    return hashlib.blake2b(contents, digest_size=16).digest()
 
 
 def _digest(claim: Claim, value: Any) -> str:
