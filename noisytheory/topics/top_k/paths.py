@@ -136,11 +136,12 @@ def path(
     -----
     Next to the collapse less and less is gained, and each halving of the distance takes a solution
     or more: all k take the time of about a dozen fits, of five to thirty mostly, and of hundreds
-    where gains are tiny beside an intercept, or in regression. With ``"largest"`` two or three solutions serve all k (least squares begin the one
-    at the largest k and the linear programme that proves where zero ends; between the two models
-    are guessed in their plane, with weights that prove how good they are), in the time of about two fits. But of a k that
-    gains far less than the largest the proof says next to nothing, and errors may be those of
-    another model, by up to 90 points; where it is worse than zero, zero takes its place.
+    where gains are tiny beside an intercept, or in regression. With ``"largest"`` two or three
+    solutions serve all k (least squares begin the one at the largest k and the linear programme
+    that proves where zero ends; between the two models are guessed in their plane, with weights
+    that prove how good they are), in the time of about two fits. But of a k that gains far less
+    than the largest the proof says next to nothing, and errors may be those of another model, by
+    up to 90 points; where it is worse than zero, zero takes its place.
 
     A minimiser that scores every point alike has errors by convention only, the sign of 0 being 1.
     It is named by ``regime``, without a warning, where weights prove it.
@@ -202,9 +203,9 @@ def as_path(
     worse = known & ~zero & (value > none * (1 + 1e-12))
     if worse.any():
         best = constants[worse]
-        if len(best) <= FEW:
-            best = walk.constants(nus[worse])[0]
-        end, best = len(knots), few_of(best)
+        if not margin:
+            best = walk.constants(nus[worse])[0] if len(best) <= FEW else few_of(best)
+        end = len(knots)
         ends = np.array([min(best.min(), 0.0), max(best.max(), 0.0)])
         knots = np.vstack([knots, np.zeros((2, knots.shape[1]))])
         if walk.free:

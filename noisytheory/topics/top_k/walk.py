@@ -277,6 +277,12 @@ class Walk:
 
     def without(self, nus: Floats, scores: Floats) -> tuple[Floats, Floats]:
         """Objectives and levels of one score for all, at tail masses."""
+        if self.kind.margin:
+            above = float(self.masses[self.labels > 0].sum())
+            lost = np.where(scores > 0, 1 - above, above)
+            more, less = self.kind.psi(-np.abs(scores)), self.kind.psi(np.abs(scores))
+            value = np.minimum(lost, nus) * more + np.maximum(nus - lost, 0) * less
+            return value, np.where(nus <= lost * (1 + 1e-12), more, less)
         value, level = np.empty((2, len(nus)))
         for score in np.unique(scores):
             here = scores == score
