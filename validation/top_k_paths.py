@@ -7,27 +7,22 @@ logistic loss), and the data sets of ``average_top_k.py`` at C = 1 and both loss
 processor time beside one fit to the default tolerance, the median one of five k that are not zero.
 Errors are of classification on the sample, in points, beside fits at 20 values of k from 1 to n;
 where the fit is zero and the path does not prove it, they differ by what zero errs more. The excess
-of an objective, and ``tol``, are shares of what the coefficients gain at k = n (``largest``), or
-at each k (``gain``).
+of an objective, and ``tol``, are shares of what the coefficients gain at each k (``gain``), or at
+k = n (``largest``).
 
 A factor is a Cholesky factor of weighted products of features, one a step of either method and one
 for each try at weights that balance: their number does not follow what Python takes for a step.
 
-What a path takes: least squares begin the solution at the largest k, whose gain is the measure, of
-2 to 7 steps, where from nothing it takes 5 to 11. They also begin the weights that balance the
-labelled rows, whose mass is where zero ends: a linear programme, of 2 to 15 steps for most, and
-more where hardly a row is on the wrong side, or features are many and heavy-tailed (breast cancer,
-digits, spambase, abalone). Without it nothing says which k have a minimiser other than zero. Of
-more than 30,000 entries it looks at rows near the margin, a quarter or half of them, the others at
-the ends of their weights: that saves steps, too. Between the two most paths solve nothing more: in
-the plane of the two models the best one is nearly the minimiser, and the weights of its own largest
-losses nearly prove so, while weights mixed from two solutions lack a tenth to a third of the gain.
-Where that is not enough (features to 1/30, digits, Monk) one solution or two take their place. Of
-500 examples, where a step takes .2 milliseconds, least squares, sorts, guesses, bounds and errors
-of all k take as long as seven more. Errors differ where objectives hardly do: far below the largest
-k a model is good enough that gains next to nothing.
+What a path takes: what is gained over zero grows with the square of the distance from where zero
+ends, so each halving of that distance takes a solution or more, down to the least k that is not
+zero; there problems are ill-conditioned, and a neighbour's solution helps little. With ``largest``
+least squares begin the solution at the largest k, and the weights that balance the labelled rows,
+whose mass is where zero ends; between, most paths solve nothing more. But far below the largest k
+such a model is good enough that gains next to nothing, and errors may be those of any model: those
+k are not determined, and where a model is worse than zero, zero takes its place.
 
-Next to where zero ends models have the direction in which the minimisers leave it.
+Beside an intercept of a smooth loss and a small C, or in regression, the best constant moves with
+k by more than the coefficients gain, and mixtures of two solutions serve few k between.
 """
 
 from __future__ import annotations
@@ -38,6 +33,8 @@ import statistics
 import time
 import warnings
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -46,12 +43,12 @@ from average_top_k import page, sets
 
 from noisytheory.topics.top_k import NotCertified, design, fit, path
 
-FORMS = (("gain", 0.05), ("gain", 0.2), ("gain", 0.5), ("largest", 0.05), ("largest", 0.2))
+FORMS = (("gain", 0.05), ("gain", 0.2), ("gain", 0.5), ("largest", 0.05))
 DEFAULT = ("gain", 0.2)
 SMALL = 0.01
 """The other C at which an intercept is tried."""
-LARGEST = 50_000
-"""Entries up to which it is."""
+LARGEST = 150_000
+"""Entries up to which it is, and up to which the least of two times counts."""
 POINTS = 20
 
 
@@ -106,81 +103,95 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--record", action="store_true", help="write the page")
     parser.add_argument("--only", help="problems whose name holds this")
+    parser.add_argument("--workers", type=int, default=1, help="processes")
     given = parser.parse_args()
-    warnings.simplefilter("ignore", NotCertified)
     with page(__file__, __doc__ if given.record else None):
         tried = [one for one in problems() if not given.only or given.only in one[0]]
-        compare(tried)
-        beside_an_intercept(tried)
+        compare(tried, given.workers)
 
 
-def compare(tried: list[tuple[str, np.ndarray, np.ndarray, str, float]]) -> None:
+@dataclass
+class Found:
+    """Of one problem: what is printed of it, and numbers by form."""
+
+    line: str
+    factors: float
+    costs: dict[Any, float] = field(default_factory=dict)
+    knots: dict[Any, int] = field(default_factory=dict)
+    over: dict[Any, float] = field(default_factory=dict)
+    share: dict[Any, float] = field(default_factory=dict)
+    wrong: dict[Any, float] = field(default_factory=dict)
+    worst: dict[Any, float] = field(default_factory=dict)
+    zeros: dict[Any, int] = field(default_factory=dict)
+    open: dict[Any, int] = field(default_factory=dict)
+    beside: dict[float, float] = field(default_factory=dict)
+
+
+def measured(problem: tuple[str, np.ndarray, np.ndarray, str, float]) -> Found:
+    """Every form beside single fits."""
+    warnings.simplefilter("ignore", NotCertified)
+    name, x, y, loss, C = problem
+    n, times = len(y), 2 if x.size <= LARGEST else 1
+    ks = np.unique(np.linspace(1, n, POINTS).round()).astype(int)
+    exact = {int(k): fit(x, y, loss, k=int(k), C=C) for k in ks}
+    useful = [k for k, one in exact.items() if one.regime != "zero"]
+    some = [useful[round(i)] for i in np.linspace(0, len(useful) - 1, 5)]
+    one = statistics.median(least(partial(fit, x, y, loss, k=k, C=C), times)[0] for k in some)
+    alone = statistics.median(factored(partial(fit, x, y, loss, k=k, C=C)) for k in some)
+    found = Found(name, factored(partial(path, x, y, loss, C=C)) / alone)
+    value = np.array([exact[int(k)].objective for k in ks])
+    error = np.array([np.mean(np.where(exact[int(k)].scores(x) >= 0, 1, -1) != y) for k in ks])
+    zero = np.array([exact[int(k)].regime == "zero" for k in ks])
+    for form in FORMS:
+        relative, tol = form
+        taken, all_k = least(partial(path, x, y, loss, C=C, tol=tol, relative_to=relative), times)
+        excess = all_k.objective[ks - 1] - value
+        apart = 100 * np.abs(all_k.error[ks - 1] - error)
+        also = all_k.regime[ks - 1] == "zero"
+        found.costs[form], found.knots[form] = taken / one, all_k.fits
+        found.over[form] = float(excess.max() / (1 - value[-1]))
+        found.share[form] = float((excess / value).max())
+        found.wrong[form], found.worst[form] = float(np.median(apart)), float(apart.max())
+        found.zeros[form] = int((also != zero).sum())
+        found.open[form] = int((~(all_k.determined[ks - 1] | also)).sum())
+    if x.size <= LARGEST:
+        for c in (C, SMALL):
+            alone = statistics.median(
+                least(partial(fit, x, y, loss, k=k, C=c, intercept=True))[0]
+                for k in (n, int(0.9 * n), int(0.8 * n)))
+            taken = least(partial(path, x, y, loss, C=c, intercept=True))[0]
+            found.beside[SMALL if found.beside else 0.0] = taken / alone
+    form = DEFAULT
+    found.line = (f"  {name}: {found.costs[form]:.1f}, {found.factors:.1f} ({found.knots[form]}); "
+                  f"{found.wrong[form]:.2f} {found.worst[form]:.2f}")
+    return found
+
+
+def compare(tried: list[tuple[str, np.ndarray, np.ndarray, str, float]], workers: int) -> None:
     """A line a problem, and a summary."""
-    costs: dict[Any, list[float]] = {form: [] for form in FORMS}
-    knots: dict[Any, list[int]] = {form: [] for form in FORMS}
-    over: dict[Any, list[float]] = {form: [] for form in FORMS}
-    share: dict[Any, list[float]] = {form: [] for form in FORMS}
-    wrong: dict[Any, list[float]] = {form: [] for form in FORMS}
-    worst: dict[Any, list[float]] = {form: [] for form in FORMS}
-    zeros: dict[Any, list[float]] = {form: [] for form in FORMS}
-    factors: list[float] = []
     print("a path by the default, in fits, and in factors (solutions); median and largest "
           "difference of errors\n")
-    for name, x, y, loss, C in tried:
-        n = len(y)
-        ks = np.unique(np.linspace(1, n, POINTS).round()).astype(int)
-        exact = {int(k): fit(x, y, loss, k=int(k), C=C) for k in ks}
-        useful = [k for k, one in exact.items() if one.regime != "zero"]
-        some = [useful[round(i)] for i in np.linspace(0, len(useful) - 1, 5)]
-        one = statistics.median(
-            least(partial(fit, x, y, loss, k=k, C=C))[0] for k in some)
-        alone = statistics.median(factored(partial(fit, x, y, loss, k=k, C=C)) for k in some)
-        factors.append(factored(partial(path, x, y, loss, C=C)) / alone)
-        value = np.array([exact[int(k)].objective for k in ks])
-        error = np.array([np.mean(np.where(exact[int(k)].scores(x) >= 0, 1, -1) != y) for k in ks])
-        zero = np.array([exact[int(k)].regime == "zero" for k in ks])
-        gained = 1 - value[-1]
-        for form in FORMS:
-            relative, tol = form
-            taken, found = least(partial(
-                path, x, y, loss, C=C, tol=tol, relative_to=relative))
-            costs[form].append(taken / one)
-            knots[form].append(found.fits)
-            excess = found.objective[ks - 1] - value
-            over[form].append(float(excess.max() / gained))
-            share[form].append(float((excess / value).max()))
-            apart = 100 * np.abs(found.error[ks - 1] - error)
-            wrong[form].append(float(np.median(apart)))
-            worst[form].append(float(apart.max()))
-            zeros[form].append(float(np.mean((found.regime[ks - 1] == "zero") != zero)))
-        form = DEFAULT
-        print(f"  {name}: {costs[form][-1]:.1f}, {factors[-1]:.1f} ({knots[form][-1]}); "
-              f"{wrong[form][-1]:.2f} {worst[form][-1]:.2f}", flush=True)
+    with ProcessPoolExecutor(workers) as pool:
+        every = []
+        for found in pool.map(measured, tried):
+            every.append(found)
+            print(found.line, flush=True)
     print(f"\nof {len(tried)} problems the median one, and the largest\n"
-          f"  the default: factors beside those of a fit {say(factors, 1)}")
+          f"  the default: factors beside those of a fit {say([one.factors for one in every], 1)}")
     for form in FORMS:
-        print(f"  {form[0]}, tol {form[1]:g}: fits {say(costs[form], 1)}; solutions "
-              f"{say(knots[form], 0)}; excess of the objective {say(over[form], 4)} of the gain at "
-              f"n, {say(share[form], 4)} of itself; errors: median of 20 k {say(wrong[form], 2)} "
-              f"points, largest of 20 k {say(worst[form], 2)}; k of 20 with another regime "
-              f"than zero, or zero: {say([POINTS * z for z in zeros[form]], 0)}")
+        def of(what: str, digits: int, form: Any = form) -> str:
+            return say([getattr(one, what)[form] for one in every], digits)
 
-
-def beside_an_intercept(tried: list[tuple[str, np.ndarray, np.ndarray, str, float]]) -> None:
-    """What the default costs beside a free intercept, at the problem's C and at a small one."""
-    print("\nwith an intercept, of the problems of so few entries: fits")
-    for small in (False, True):
-        costs: dict[str, list[float]] = {"hinge": [], "logistic": []}
-        for _, x, y, loss, C in tried:
-            if x.size > LARGEST:
-                continue
-            C, n = (SMALL if small else C), len(y)
-            alone = statistics.median(
-                least(partial(fit, x, y, loss, k=k, C=C, intercept=True))[0]
-                for k in (n, int(0.9 * n), int(0.8 * n)))
-            costs[loss].append(least(partial(path, x, y, loss, C=C, intercept=True))[0] / alone)
-        told = "; ".join(f"{loss} {say(values, 1)}" for loss, values in costs.items() if values)
-        print(f"  C = {SMALL}: {told}" if small else f"  at the problem's C: {told}", flush=True)
+        print(f"  {form[0]}, tol {form[1]:g}: fits {of('costs', 1)}; solutions "
+              f"{of('knots', 0)}; excess of the objective {of('over', 4)} of the gain at "
+              f"n, {of('share', 4)} of itself; errors: median of 20 k {of('wrong', 2)} "
+              f"points, largest of 20 k {of('worst', 2)}; k of 20 with another regime "
+              f"than zero, or zero: {of('zeros', 0)}; open: {of('open', 0)}")
+    beside = [one.beside for one in every if one.beside]
+    if beside:
+        print(f"\nbeside an intercept, {len(beside)} problems of {LARGEST:,} entries at most: fits "
+              f"{say([one[0.0] for one in beside], 1)}; with C = {SMALL} in place of the problem's "
+              f"{say([one[SMALL] for one in beside], 1)}")
 
 
 def say(values: list[float] | list[int], digits: int) -> str:

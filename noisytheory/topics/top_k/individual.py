@@ -285,9 +285,9 @@ def best_constants(
     Examples
     --------
     >>> y = np.array([1.0, 1.0, 1.0, -1.0])
-    >>> found = best_constants(individual("hinge"), y, None, np.array([0.5, 1]))
-    >>> [ends.tolist() for ends in found]
-    [[0.0, 1.0], [0.5, 0.5]]
+    >>> scores, values = best_constants(individual("hinge"), y, None, np.array([0.5, 1]))
+    >>> scores.tolist(), values.tolist()
+    ([0.0, 1.0], [0.5, 0.5])
     """
     if kind.margin:
         share = float(np.mean(targets > 0) if masses is None else masses[targets > 0].sum())

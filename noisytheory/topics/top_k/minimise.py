@@ -22,8 +22,8 @@ from noisytheory.vocabulary.domains import checked_floats
 from noisytheory.vocabulary.threads import on_one_thread
 
 __all__ = [
-    "NotCertified", "Solution", "checked_C", "checked_data", "checked_masses", "effective_C", "fit",
-    "proven",
+    "NotCertified", "Solution", "checked_C", "checked_data", "checked_masses", "effective_C",
+    "fit", "proven",
 ]
 
 Floats = NDArray[np.float64]

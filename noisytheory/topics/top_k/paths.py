@@ -134,18 +134,17 @@ def path(
 
     Notes
     -----
-    For all k, hinge or logistic loss, without intercept, the processor time of 1 to 4 fits to
-    $10^{-6}$ (44 problems, median 1.9, with 2 to 4 solutions). Least squares begin the solution at
-    the largest k, and the linear programme that proves where zero ends; where hardly an example is
-    on the wrong side of a line that one alone takes 1 to 2 fits. Between the two models are guessed
-    in their plane, with weights that prove how good they are, and solved where these do not. Beside
-    an intercept, with few examples of one class, up to 10 are. With ``"gain"`` the median is 15:
-    next to the collapse each halving of the distance takes solutions. The models are nearer than
-    what is proven: beside fits at 20 values of k objectives are .010 of the gain too large at worst
-    (the median problem; .024 of all), and errors differ by two points (11), where objectives hardly
-    do. Of a k that gains far less than the largest, the proof says next to nothing, and errors may
-    be those of another model, by up to 90 points: there ``"gain"`` is for. Of regression the
-    smallest k differ most, and take solutions of their own.
+    Next to the collapse less and less is gained, and each halving of the distance takes a solution
+    or more: all k take the time of about a dozen fits, of five to thirty mostly, and of hundreds
+    where gains are tiny beside an intercept, or in regression. With ``"largest"`` two or three
+    solutions serve all k (least squares begin the one at the largest k and the linear programme
+    that proves where zero ends; between the two models are guessed in their plane, with weights
+    that prove how good they are), in the time of about two fits. But of a k that gains far less
+    than the largest the proof says next to nothing, and errors may be those of another model, by
+    up to 90 points; where it is worse than zero, zero takes its place.
+
+    A minimiser that scores every point alike has errors by convention only, the sign of 0 being 1.
+    It is named by ``regime``, without a warning, where weights prove it.
     ``validation/top_k_paths.md`` has every problem.
 
     Examples
@@ -204,9 +203,9 @@ def as_path(
     worse = known & ~zero & (value > none * (1 + 1e-12))
     if worse.any():
         best = constants[worse]
-        if len(best) <= FEW:
-            best = walk.constants(nus[worse])[0]
-        end, best = len(knots), few_of(best)
+        if not margin:
+            best = walk.constants(nus[worse])[0] if len(best) <= FEW else few_of(best)
+        end = len(knots)
         ends = np.array([min(best.min(), 0.0), max(best.max(), 0.0)])
         knots = np.vstack([knots, np.zeros((2, knots.shape[1]))])
         if walk.free:

@@ -277,6 +277,12 @@ class Walk:
 
     def without(self, nus: Floats, scores: Floats) -> tuple[Floats, Floats]:
         """Objectives and levels of one score for all, at tail masses."""
+        if self.kind.margin:
+            above = float(self.masses[self.labels > 0].sum())
+            lost = np.where(scores > 0, 1 - above, above)
+            more, less = self.kind.psi(-np.abs(scores)), self.kind.psi(np.abs(scores))
+            value = np.minimum(lost, nus) * more + np.maximum(nus - lost, 0) * less
+            return value, np.where(nus <= lost * (1 + 1e-12), more, less)
         value, level = np.empty((2, len(nus)))
         for score in np.unique(scores):
             here = scores == score
@@ -389,7 +395,7 @@ class Walk:
             gaps = self.record(start, middle + 1, low, high, a, new, at)
             if gaps[-1] > self.mixed * self.tol:
                 if self.poor(low) and self.poor(high):
-                    break  # where rounding leaves more a solution between has no less
+                    break  # what rounding leaves a solution between does not mend
                 return self.between(low, high, np.arange(inner.start, inner.stop), float(gaps[-1]))
             if gaps.max() > self.tol:
                 left.append((start, middle + 1, a, new))
@@ -400,12 +406,14 @@ class Walk:
         return None
 
     def poor(self, at: Knot) -> bool:
-        """Whether a solution's own gap is too large."""
+        """Whether a solution's own gap is too large, or what it gains is rounding."""
         if at.nu <= self.zero_to * (1 + 1e-12):
             return False
         dual = float(self.dual(at, at, at.nu))
         value = float(at.tail.top(at.nu)) + float(self.ridge(at, at, 0.0))
-        return bool(value - dual > self.tol * self.unit(at.nu, value, at.tail.none - dual))
+        gain = at.tail.none - dual
+        return bool(gain <= ROUNDING * self.at_zero.top(at.nu)
+                    or value - dual > self.tol * self.unit(at.nu, value, gain))
 
     def between(self, low: Knot, high: Knot, inner: NDArray[np.intp], gap: float) -> Knot:
         """A solution at one of these tail masses, as far up as leaves the lower part one gap."""

@@ -263,8 +263,9 @@ def test_a_path_of_average_scaling_has_the_error_of_zero_where_zero_is_the_minim
         assert found.error[found.regime == "zero"] == pytest.approx(np.mean(y < 0))
 
 
-@pytest.mark.parametrize(("digit", "intercept"), [(3, False), (3, True), (8, False)])
-@pytest.mark.parametrize("loss", ["hinge", "squared-hinge", "logistic"])
+@pytest.mark.parametrize(("loss", "digit", "intercept"), [
+    ("hinge", 3, False), ("hinge", 3, True), ("logistic", 3, False), ("hinge", 8, False),
+    ("squared-hinge", 8, False)])
 def test_errors_of_a_path_are_those_of_single_fits_at_every_k(loss, digit, intercept):
     """Small k gain a billionth of what the largest does: there a model was any model."""
     rows, digits = load_digits(return_X_y=True)
