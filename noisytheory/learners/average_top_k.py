@@ -18,7 +18,7 @@ from noisytheory.topics.top_k.collapse import first_useful_k
 from noisytheory.topics.top_k.individual import CLASSIFICATION, REGRESSION
 from noisytheory.topics.top_k.kernel_dual import KernelSolution, kernel_fit
 from noisytheory.topics.top_k.kernel_paths import kernel_path
-from noisytheory.topics.top_k.minimise import Solution, checked_C, fit
+from noisytheory.topics.top_k.minimise import Solution, checked_C, fit, moderate
 from noisytheory.topics.top_k.paths import Path, path
 from noisytheory.topics.top_k.selection import (
     Selected,
@@ -635,6 +635,8 @@ def _checked(
     margin = isinstance(model, ClassifierMixin)
     points, targets = validate_data(model, X, y, accept_sparse="csr" if sparse else False,
                                     dtype=np.float64, y_numeric=not margin)
+    if not sparse:
+        moderate("X", points)
     if margin:
         check_classification_targets(targets)
         model.classes_, codes = np.unique(targets, return_inverse=True)

@@ -139,6 +139,73 @@ def test_who_asks_a_fit_for_all_k_is_told_of_the_method_that_has_them(learner, y
     assert np.array_equal(model.path(X, y).objective, learner(C=5.0).path(X, y).objective)
 
 
+@pytest.mark.parametrize(("learner", "y"), EVERY)
+def test_numbers_whose_squares_overflow_are_named(learner, y):
+    with pytest.raises(ValueError, match=r"X must lie within \+-1e\+100"):
+        learner().fit(1e160 * X, y)
+    if y is NUMBERS:
+        with pytest.raises(ValueError, match=r"y must lie within \+-1e\+100"):
+            learner().fit(X, 1e200 * y)
+
+
+def test_a_fraction_far_below_one_example_is_the_maximum():
+    model = AverageTopKRegressor(k=1e-12).fit(X, NUMBERS)
+    # So small a share of the loss pays for an intercept only: the middle of the range.
+    assert model.objective_ * 1e12 == pytest.approx((np.ptp(NUMBERS) / 2) ** 2, rel=1e-5)
+
+
+FORMULAS = {
+    "logistic": lambda t: np.logaddexp(0, -t) / np.log(2),
+    "logistic-natural": lambda t: np.logaddexp(0, -t),
+    "hinge": lambda t: np.maximum(1 - t, 0),
+    "squared-hinge": lambda t: np.maximum(1 - t, 0) ** 2,
+    "margin-square": lambda t: (1 - t) ** 2, "exponential": lambda t: np.exp(-t),
+    "square": lambda r: r**2, "absolute": np.abs,
+}
+
+
+@pytest.mark.parametrize("loss", FORMULAS)
+@pytest.mark.parametrize(("intercept", "weighted"),
+                         [(True, True), (True, False), (False, True), ("regularised", True)])
+def test_objectives_are_those_of_a_conic_solver(loss, intercept, weighted):
+    rows, numbers = X[:16], NUMBERS[:16]
+    weight = np.arange(16) % 5 + 0.5 if weighted else None
+    q = np.full(16, 1 / 16) if weight is None else weight / weight.sum()
+    regression = loss in ("square", "absolute")
+    y = numbers if regression else np.where(LABELS[:16] == "yes", 1.0, -1.0)
+    learner = AverageTopKRegressor if regression else AverageTopKClassifier
+    model = learner(loss, k=0.7, C=3.0, fit_intercept=intercept, tol=1e-11)
+    model.fit(rows, y, sample_weight=weight)
+    scores = rows @ model.coef_ + model.intercept_
+    losses = FORMULAS[loss](y - scores if regression else y * scores)
+    order = np.argsort(-losses)
+    before = np.cumsum(q[order]) - q[order]
+    paid = np.clip(0.7 - before, 0, q[order]) @ losses[order]
+    ridge = model.coef_ @ model.coef_ + (intercept == "regularised") * model.intercept_**2
+    assert paid + ridge / 6 == pytest.approx(model.objective_, abs=1e-12)
+    assert model.objective_ == pytest.approx(conic(loss, rows, y, intercept, q), abs=1e-8)
+
+
+def conic(loss, rows, y, intercept, q):
+    """The minimum at k = .7n and C = 3, by an interior point method that is not ours."""
+    cp = pytest.importorskip("cvxpy")
+    if intercept == "regularised":
+        rows = np.column_stack([rows, np.ones(len(rows))])
+    w, level = cp.Variable(rows.shape[1]), cp.Variable()
+    scores = rows @ w + (cp.Variable() if intercept is True else 0)
+    t, r = cp.multiply(y, scores), y - scores
+    losses = {
+        "logistic": cp.logistic(-t) / np.log(2), "logistic-natural": cp.logistic(-t),
+        "hinge": cp.pos(1 - t), "squared-hinge": cp.square(cp.pos(1 - t)),
+        "margin-square": cp.square(1 - t), "exponential": cp.exp(-t), "square": cp.square(r),
+        "absolute": cp.abs(r),
+    }[loss]
+    objective = q @ cp.pos(losses - level) + 0.7 * level + cp.sum_squares(w) / 6
+    problem = cp.Problem(cp.Minimize(objective))
+    problem.solve("CLARABEL", tol_gap_abs=1e-9, tol_gap_rel=1e-9, tol_feas=1e-9)
+    return problem.value
+
+
 def test_losses_that_overflow_are_named_and_those_of_a_step_are_stepped_back_from(monkeypatch):
     rng = np.random.default_rng(6)
     rows = 100 * rng.standard_normal((30, 4))

@@ -128,7 +128,7 @@ def top_k_loss(losses: ArrayLike, k: float, sample_weight: ArrayLike | None = No
     n = values.shape[-1]
     if sample_weight is not None:
         return np.where(top_weights(values, k, sample_weight) > 1e-12, values, np.inf).min(axis=-1)
-    count = int(np.ceil(tail_mass(k, n) * n - 1e-9))
+    count = max(1, int(np.ceil(tail_mass(k, n) * n - 1e-9)))
     return np.partition(values, n - count, axis=-1)[..., n - count]
 
 
@@ -167,7 +167,7 @@ def average_top_k(losses: ArrayLike, k: float, sample_weight: ArrayLike | None =
     if sample_weight is None:
         mass = tail_mass(k, n) * n
         count = round(mass)
-        if abs(mass - count) <= 1e-9 * n:
+        if count and abs(mass - count) <= 1e-9 * n:
             cut = n - count
             top = np.partition(values, cut, axis=-1)[..., cut:] if cut else values
             return top.mean(axis=-1)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.topics.top_k.aggregate import average_top_k
-from noisytheory.topics.top_k.minimise import NotCertified
+from noisytheory.topics.top_k.minimise import NotCertified, moderate
 from noisytheory.vocabulary.domains import POSITIVE, Domain, checked_floats
 from noisytheory.vocabulary.kernels import Kernel
 from noisytheory.vocabulary.threads import on_one_thread
@@ -133,6 +133,7 @@ def kernel_fit(
     TAIL.check("nu", nu)
     if not np.isfinite(labels).all():
         raise ValueError("y must be finite, got an infinity or NaN")
+    moderate("y", labels)
     if not regression and not np.isin(labels, (-1.0, 1.0)).all():
         raise ValueError("y must be 1 or -1 for the hinge loss")
     q = np.full(n, 1 / n) if masses is None else np.asarray(masses, float)

@@ -261,6 +261,12 @@ def checked_C(C: Any) -> float:
     return float(C)
 
 
+def moderate(name: str, values: Floats) -> None:
+    """Refuse numbers whose squares overflow."""
+    if values.size and not -LARGEST <= values.min() <= values.max() <= LARGEST:
+        raise ValueError(f"{name} must lie within +-{LARGEST:g}: squares beyond it overflow")
+
+
 def overflowing(loss: str, rows: Any, C: float) -> str:
     """What to do where losses overflow."""
     largest = abs(rows).max()
@@ -325,14 +331,13 @@ def checked_data(
         raise ValueError(f"X must have rows and columns, got shape {rows.shape}")
     if not finite:
         raise ValueError("X must be finite, got an infinity or NaN")
-    values = rows.data if sparse.issparse(rows) else rows
-    if values.size and not -LARGEST <= values.min() <= values.max() <= LARGEST:
-        raise ValueError(f"X must lie within +-{LARGEST:g}: squares beyond it overflow")
+    moderate("X", rows.data if sparse.issparse(rows) else rows)
     targets = checked_floats("y", y)
     if targets.shape != (rows.shape[0],):
         raise ValueError(f"y must have one entry a row, {rows.shape[0]}, got {targets.shape}")
     if not np.isfinite(targets).all():
         raise ValueError("y must be finite, got an infinity or NaN")
+    moderate("y", targets)
     if kind.margin:
         wrong = targets[np.abs(targets) != 1]
         if wrong.size:

@@ -69,7 +69,7 @@ class Problem:
         losses = self.kind.values(self.targets, self.design.scores(w))
         if self._uniform:
             n = len(losses)
-            place = n - int(np.ceil(self.nu * n - 1e-9))
+            place = n - max(1, int(np.ceil(self.nu * n - 1e-9)))
             return float(np.partition(losses, place)[place])
         order = np.argsort(-losses, kind="stable")
         reached = int(np.searchsorted(np.cumsum(self.masses[order]), self.nu - 1e-12))
