@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from noisytheory.topics.top_k.aggregate import (
     average_loss,
     average_top_k,
+    conjugate,
     level,
     maximum_loss,
     top_k_loss,
@@ -59,8 +60,14 @@ def definitions(at: Losses, n: int, k: int, more: int) -> dict[str, Numbers]:
 def cvar(at: Losses, n: int, k: int, dual: str) -> dict[str, Numbers]:
     """The worst mean over weights, in floats the public ones, against the least over thresholds."""
     taken = k if dual == "capped" else 1
-    worst = (by_subsets(at.losses, taken) if at.losses.dtype == object else
-             n * (top_weights(at.losses, taken) * at.losses).sum(axis=1))
+    if at.losses.dtype == object:
+        worst = by_subsets(at.losses, taken)
+    else:
+        # Of two public ways, by weights and of examples that count once each.
+        weights = n * top_weights(at.losses, taken)
+        worst = (weights * at.losses).sum(axis=1) / 2
+        worst = worst + taken / 2 * average_top_k(at.losses, taken, np.ones(n))
+        worst = worst + conjugate(weights / taken, taken)
     return dict(lhs=worst * k, rhs=by_threshold(at.losses, k) * taken)
 
 
