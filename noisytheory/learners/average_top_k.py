@@ -257,6 +257,12 @@ class AverageTopKClassifier(_Classifier, _Linear):
 
     Notes
     -----
+    What is minimised is, in finance, the conditional value at risk (CVaR, expected shortfall) of
+    the losses at tail mass $k/n$; in distributionally robust optimisation (DRO) the worst mean over
+    reweightings that count no example more than $n/k$ times, and ``example_weights_`` is one that
+    attains it; for fairness a promise to groups that nobody has named: the mean loss of any k
+    or more training examples, whichever they are, is at most $AT_k$.
+
     Labels of two classes only; the sign of 0 is the second class. The checks of scikit-learn hold
     at the defaults, but not for instance of ``("squared-hinge", k=3)``: on their tiny samples zero
     is then the minimiser. Source: Eq. (3) and (6) of the
@@ -327,7 +333,9 @@ class AverageTopKClassifier(_Classifier, _Linear):
 
 
 class AverageTopKRegressor(_Regressor, _Linear):
-    r"""Linear regression by the average of the k largest losses.
+    r"""Linear regression by the average of the k largest losses, the CVaR of the residuals.
+
+    What this is to finance, DRO and fairness stands in the notes of `AverageTopKClassifier`.
 
     Parameters
     ----------
@@ -532,7 +540,9 @@ class _Machine(BaseEstimator):  # type: ignore[misc]
 class AverageTopKSVC(_Classifier, _Machine):
     r"""The paper's $AT_k$-SVM: kernel classification by the average of the k largest hinge losses.
 
-    Always one of three: zero, $\nu$-SVM with $\nu=k/n$, or C-SVM, all without intercept.
+    Always one of three: zero, $\nu$-SVM with $\nu=k/n$, or C-SVM, all without intercept. It
+    minimises the CVaR of the hinge losses, as `AverageTopKClassifier` with a kernel; its notes say
+    what that is to DRO and fairness.
 
     Parameters
     ----------
