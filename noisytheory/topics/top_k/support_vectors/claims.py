@@ -153,7 +153,7 @@ lines = [
         TOP_K.identity, "new-margin-floor/attained", sides.floor_of_margin, Alike,
         r"\rho=\min\Big\{1,\frac{C(\nu-\mathcal E_z(g))_+^2}{\nu\|g\|^2}\Big\}",
         "beside (17), App. A.3", hypotheses=["rows that are all alike, g of margin 1"],
-        grid={"radius": [1], "k": [2, 4], "C": [4]}, bound=minus(margin_floor),
+        grid={"radius": [1], "k": [2], "C": [4]}, bound=minus(margin_floor),
         twin=scaled(Fraction(19, 20)), origin="candidate", quantity="minus the margin",
         **{**SMALL, "rows": 8},
     ),
@@ -182,7 +182,7 @@ lines = [
         r"\frac{\|f\|}\rho=\max\Big\{\sqrt{C\nu},\frac{\nu\|g\|}{\nu-\mathcal E_z(g)}\Big\}",
         "beside Lemma 7, App. A.3",
         hypotheses=["rows that are all alike, g of margin 1, $\\|g\\|^2\\ge C\\nu$"],
-        grid={"radius": [1], "k": [2, 4], "C": [1]}, bound=_norm, twin=scaled(Fraction(21, 20)),
+        grid={"radius": [1], "k": [2], "C": [1]}, bound=_norm, twin=scaled(Fraction(21, 20)),
         origin="candidate", quantity="norm", **{**SMALL, "rows": 8},
     ),
     about_instances(
