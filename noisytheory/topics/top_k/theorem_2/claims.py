@@ -57,7 +57,8 @@ theorem_2 = [
         twin={"bound": _without(bounds.theorem_2_root_mu), "why": "A left out"},
         note="In the reading $\\sqrt n\\mu$. The printed proof ends at twice that and 1/n; as "
         "Lemma 7 holds with half its right side the statement is true. $C_{\\kappa H}>4$, so below "
-        "some thousand examples it says nothing: the picture shows from which n on each form does.",
+        "some thousand examples it says nothing: the picture shows from which n on each form does. "
+        "No instance known needs $\\varepsilon$ or the last term: $\\mu$ and A are what is tried.",
         picture=pictures.theorem_2_from,
         **EXCESS,
     ),
