@@ -282,7 +282,7 @@ class Walk:
             lost = np.where(scores > 0, 1 - above, above)
             more, less = self.kind.psi(-np.abs(scores)), self.kind.psi(np.abs(scores))
             value = np.minimum(lost, nus) * more + np.maximum(nus - lost, 0) * less
-            return value, np.where(nus <= lost * (1 + 1e-12), more, less)
+            return np.asarray(value), np.asarray(np.where(nus <= lost * (1 + 1e-12), more, less))
         value, level = np.empty((2, len(nus)))
         for score in np.unique(scores):
             here = scores == score
