@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from noisytheory.cli.mistakes import Mistake, offer
 from noisytheory.cli.select import arguments_of, objects_of, words_of
+from noisytheory.trial.shown import named, words
 
 if TYPE_CHECKING:
     from noisytheory.trial.claim import Claim
@@ -219,11 +220,11 @@ def evaluate(claim: Claim, values: Mapping[str, Any], labels: Mapping[str, Any])
         with np.errstate(divide=strictness, invalid=strictness, over="ignore"):
             value = np.asarray(claim.call(claim.bound, cell, **given), float)
     except (ArithmeticError, TypeError) as error:
-        raise Mistake(f"the bound cannot be evaluated at {where}: {error}") from error
+        raise Mistake(f"the bound cannot be evaluated at {where}: {words(error)}") from error
     except (LookupError, AttributeError) as error:
         if not is_ours(claim):
             raise  # Where in the file it happened says more.
-        what = f"{type(error).__name__}: {error}"
+        what = named(error)
         raise Mistake(f"the bound cannot be evaluated at {where}: {what}") from error
     if value.size != 1 or np.isnan(value).any():
         raise Mistake(f"the bound is not a number at {where}")

@@ -10,7 +10,7 @@ from types import TracebackType
 
 import click
 
-from noisytheory.trial.shown import visible
+from noisytheory.trial.shown import named, visible
 
 __all__ = [
     "AS_EXPECTED",
@@ -59,7 +59,7 @@ def _blame(error: BaseException) -> tuple[int, str]:
     from noisytheory.trial.engine import EngineError
     from noisytheory.trial.store import StoreError
 
-    what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    what = named(error)
     look = f"(traceback: {DEBUG}=1)"
     foreign = [
         frame for frame in _frames(error)

@@ -371,12 +371,18 @@ class UMAClassifier(_Linear):
     matrices pass), or, of audited examples with their noisy labels, the pairs of both
     (`nt.multiclass.audit_misfit`).
     Whether correcting pays it asks of the audited examples, if `fit` has them, and warns where
-    ignoring the noise, or training on them alone, errs less there. Without them it asks the noisy
-    labels: `fit` learns a second time, without a correction, and warns where that errs less by
-    `nt.multiclass.gain_by_noisy_labels`; else it warns of an estimate from up to 200
-    audited examples a class. Where more noisy labels are met than any rule would meet of fresh
-    ones, they were learned by heart and tell nothing of themselves: both are then learned on each
+    ignoring the noise, or training on them alone, errs less there, or where of up to 200 a
+    class the latter errs more by less than a standard error: UMA's errors on examples that are
+    in ``X`` are too small. Without them it asks the noisy labels: `fit` learns a second time,
+    without a correction, and warns where that errs less by
+    `nt.multiclass.gain_by_noisy_labels`; else it warns of an estimate from up to 200 audited
+    examples a class. Where more noisy labels are met than any rule would meet of fresh ones,
+    they were learned by heart and tell nothing of themselves: both are then learned on each
     half of the sample, too, and the other half is asked.
+
+    Ignoring the noise means the same updates without a correction, the last vectors taken. Of
+    lopsided noise their error jumps from one update to the next, by tens of points, and with it
+    what is said of it; a linear SVM beside may err less.
 
     A matrix without counts does not say how wrong it may be. Its own word is taken, and a warning
     given where ignoring the noise errs less by a standard error: a misestimated matrix that harms
@@ -688,6 +694,17 @@ class UMAClassifier(_Linear):
             name: float(np.average(labels != known, weights=weights))
             for name, labels in said.items()
         }
+        missing = np.bincount(codes, minlength=len(self.classes_)) == 0
+        if missing.any():
+            # Who learns from the audited alone never predicts these; of the others nobody knows.
+            lost, seen = float(shares[missing].sum()), self.audited_errors_["alone"]
+            self.audited_errors_["alone"] = lost + (1 - lost) * seen
+            warnings.warn(
+                f"none of class {self.classes_[int(np.argmax(missing))]} was audited "
+                f"({missing.sum()} such classes, a share of {lost:.2g}): the errors of UMA and of "
+                "ignoring the noise are those on other classes, and training on the audited "
+                "examples alone predicts none of these", UserWarning, stacklevel=3,
+            )
         ours = self.audited_errors_["UMA"]
         rivals = {"ignoring": "ignoring the noise", "alone": "training on them alone"}
         for name, other in rivals.items():
@@ -696,6 +713,17 @@ class UMAClassifier(_Linear):
                     f"on {len(known)} audited examples {other} errs less: "
                     f"{self.audited_errors_[name]:.3g}, UMA {ours:.3g}", UserWarning, stacklevel=3,
                 )
+        lead = (said["alone"] != known) * 1.0 - (said["UMA"] != known)
+        mean = self.audited_errors_["alone"] - ours
+        error = np.sqrt(weights**2 @ (lead - np.average(lead, weights=weights)) ** 2)
+        few = np.median(np.bincount(codes)) <= AUDITED and not missing.any()
+        if few and 0 <= mean < error / weights.sum():
+            warnings.warn(
+                f"on {len(known)} audited examples UMA errs {ours:.3g} and training on them alone "
+                f"{self.audited_errors_['alone']:.3g}, which is within a standard error, and of "
+                "those that are in X UMA has learned: training on them alone was better in most "
+                f"trials with up to {AUDITED} a class", UserWarning, stacklevel=3,
+            )
 
 
 def costs(confusion: Floats, level: int) -> tuple[float, float]:

@@ -16,6 +16,7 @@ from noisytheory.trial.claim import Claim
 from noisytheory.trial.draws import ClaimError
 from noisytheory.trial.elsewhere import is_ours
 from noisytheory.trial.run import DEFAULT_SEED, select
+from noisytheory.trial.shown import named, words
 from noisytheory.trial.truth import (
     CONFIDENCE,
     LOOKS,
@@ -219,13 +220,13 @@ def compare(
         try:
             found[claim.id] = [asked.bound(claim, cell) for cell in _cells(points)]
         except ValueError as error:
-            if str(error).split()[0] in points:
+            if words(error).partition(" ")[0] in points:
                 raise
-            left_out[claim.id] = f"is not defined there: {error}"  # on the population
+            left_out[claim.id] = f"is not defined there: {words(error)}"  # on the population
         except (ArithmeticError, AttributeError, LookupError, TypeError) as error:
             if not is_ours(claim):
                 raise
-            left_out[claim.id] = f"is not defined there: {type(error).__name__}: {error}"
+            left_out[claim.id] = f"is not defined there: {named(error)}"
     chosen = [claim for claim in chosen if claim.id in found]
     if not chosen:
         raise ValueError(_nothing(left_out))

@@ -18,6 +18,7 @@ from noisytheory.report.record import Record
 from noisytheory.report.rendering import cell
 from noisytheory.trial import kept
 from noisytheory.trial.draws import one_thread
+from noisytheory.trial.shown import named
 from noisytheory.trial.store.errors import UNREADABLE
 from noisytheory.trial.store.journal import regular
 from noisytheory.trial.worker import versions
@@ -157,7 +158,7 @@ def draw_own(
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # of a user's code: a report must not be lost to it
-        return undrawn(f"{type(error).__name__}: {error}".rstrip(": "))
+        return undrawn(named(error))
     save(folder / file, text)
     if kept.experiment_of(draw) is not None:
         caption += " Its runs have a seed of their own, and are kept with the package: they are "

@@ -18,6 +18,7 @@ from types import ModuleType
 
 from noisytheory.trial.claim import Claim
 from noisytheory.trial.forked import one_returns
+from noisytheory.trial.shown import named
 
 __all__ = [
     "ENTRY_POINTS", "catalogue", "distinct", "file_of", "find", "find_or_none", "load_file",
@@ -244,7 +245,7 @@ def load_file(path: str | Path) -> list[Claim]:
             raise
         line = _line_in(error, path)
         raise ValueError(
-            f"{path.name}{line} raised {type(error).__name__}: {error}"
+            f"{path.name}{line} raised {named(error)}"
         ) from error
     # Workers do not have this module: its functions travel by value.
     import cloudpickle

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from noisytheory.trial.claim import Cell, Certificate, Claim
 from noisytheory.trial.draws import Arrays, ClaimError, draw, kept
+from noisytheory.trial.shown import named
 from noisytheory.trial.verdict import RULES, Always
 
 __all__ = ["Searched", "certified", "searched", "side_text"]
@@ -125,7 +126,7 @@ def certified(claim: Claim, cell: Cell, drawn: Arrays, row: int) -> Certificate:
                 f"{where}: {endless[0].removesuffix('_draw')} of a draw is infinite, which is no "
                 "number of exact arithmetic, so that nothing certifies it"
             ) from error
-        raise ClaimError(f"{where}: certify raised {type(error).__name__}: {error}") from error
+        raise ClaimError(f"{where}: certify raised {named(error)}") from error
     if not isinstance(certificate, Certificate):
         raise ClaimError(f"{where}: certify must return a Certificate, got {certificate!r}")
     try:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.trial.claim import Cell, Claim, Law
+from noisytheory.trial.shown import named, words
 from noisytheory.trial.verdict import right_side
 
 __all__ = ["Arrays", "ClaimError", "UnreadError", "block_generator", "draw", "exact_evidence",
@@ -154,7 +155,7 @@ def _called(
         with one_thread(), _overruns() as lost:
             drawn = claim.call(claim.simulate, cell, size=rows, rng=rng)
     except Exception as error:
-        raise ClaimError(f"{where}: simulate raised {type(error).__name__}: {error}") from error
+        raise ClaimError(f"{where}: simulate raised {named(error)}") from error
     if not isinstance(drawn, Mapping):
         drawn = {"lhs": drawn}
     if "lhs" not in drawn:
@@ -205,7 +206,7 @@ def _checked(drawn: Mapping[str, Any], rows: int, returned: str, where: str) -> 
             # A copy: a simulator may fill and return the same buffer again and again.
             array = arrays[name] = np.array(value)
         except ValueError as error:
-            raise ClaimError(f"{returned} {key}, which is no array: {error}") from error
+            raise ClaimError(f"{returned} {key}, which is no array: {words(error)}") from error
         if array.ndim == 0 or array.shape[0] != rows:
             raise ClaimError(f"{returned} {name} of shape {array.shape}, not ({rows}, ...)")
         if name in _SIDES and not hasattr(value, "dtype") and array.dtype.kind in "iub":
@@ -409,7 +410,7 @@ def exact_evidence(claim: Claim, cell: Cell) -> Any:
         with one_thread(), _overruns() as lost:
             found = claim.call(claim.exact, cell)
     except Exception as error:
-        raise ClaimError(f"{where}: exact raised {type(error).__name__}: {error}") from error
+        raise ClaimError(f"{where}: exact raised {named(error)}") from error
     if claim.kind not in _EXACT:
         return found  # The rule says that it takes none.
     what, holds = _EXACT[claim.kind]

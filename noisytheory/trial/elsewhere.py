@@ -16,6 +16,7 @@ import numpy as np
 
 from noisytheory.trial.claim import ASKED, FUNCTIONS, Cell, Claim, parameters
 from noisytheory.trial.draws import ClaimError
+from noisytheory.trial.shown import named, words
 from noisytheory.trial.verdict import right_side
 
 __all__ = ["Answers", "Known", "Outcome", "answer", "foreseen", "is_ours"]
@@ -120,12 +121,12 @@ def answer(
             return "raised", f"{claim.id}: {name} gives {len(data) / 2**20:,.0f} MiB at once", ""
         return "gave", data, ""
     except Exception as error:
-        what = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        what = named(error)
         line = _line(error, {_top(f) for f in _functions(claim)} - {"noisytheory"})
         trace = "".join(traceback.format_exception(error))[-4000:]
         return (
             "unfit" if isinstance(error, TypeError) else "raised",
-            f"{line} raised {what}" if line else str(error), trace,
+            f"{line} raised {what}" if line else words(error), trace,
         )
     finally:
         ASKED.reset(token)

@@ -10,7 +10,7 @@ import re
 import sys
 from io import FileIO, TextIOWrapper
 
-__all__ = ["Shown", "lines_visible", "pass_on", "show_controls", "visible"]
+__all__ = ["Shown", "lines_visible", "named", "pass_on", "show_controls", "visible", "words"]
 
 
 def visible(text: str) -> str:
@@ -66,3 +66,30 @@ def show_controls() -> None:
         if isinstance(stream, TextIOWrapper) and not isinstance(stream, Shown):
             stream.flush()
             setattr(sys, name, Shown(stream))
+
+
+def words(error: BaseException) -> str:
+    """Return its message, or that it has none that can be read.
+
+    Examples
+    --------
+    >>> words(ValueError("no such n"))
+    'no such n'
+    """
+    try:
+        return str(error)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
+        return "(its message cannot be read)"
+
+
+def named(error: BaseException) -> str:
+    """Return its type and its message.
+
+    Examples
+    --------
+    >>> named(ValueError("no such n")), named(MemoryError())
+    ('ValueError: no such n', 'MemoryError')
+    """
+    return f"{type(error).__name__}: {words(error)}".removesuffix(": ")

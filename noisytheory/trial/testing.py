@@ -25,6 +25,7 @@ from noisytheory.trial.draws import (
 from noisytheory.trial.fingerprint import held
 from noisytheory.trial.independence import Repeats
 from noisytheory.trial.run import BUDGETS, DEFAULT_SEED, audit
+from noisytheory.trial.shown import named
 from noisytheory.trial.store import Store
 from noisytheory.trial.tasks import work
 from noisytheory.trial.trial import Trial
@@ -229,7 +230,7 @@ def _check_signatures(claim: Claim, look: _Look) -> None:
                 value = claim.value(name, cell)
             except Exception as error:
                 raise AssertionError(
-                    f"{claim.id}: {name} raised {type(error).__name__}: {error}"
+                    f"{claim.id}: {name} raised {named(error)}"
                 ) from error
             if value is not None and np.isnan(value):
                 _fail(claim, f"{name} is not a number {_at(claim, cell)}")
@@ -500,7 +501,7 @@ def _check_pickle(claim: Claim, look: _Look) -> None:
         twice = cloudpickle.loads(cloudpickle.dumps(claim))
     except Exception as error:
         raise AssertionError(
-            f"{claim.id}: does not travel to a worker: {type(error).__name__}: {error}"
+            f"{claim.id}: does not travel to a worker: {named(error)}"
         ) from error
     if twice.fingerprint() != claim.fingerprint():
         _fail(claim, "has another fingerprint after travelling to a worker")

@@ -112,6 +112,11 @@ def test_an_unreachable_scheduler_is_one_line(mine):
     [
         ("return rng.binomial(n, 0.5, size) / n - 0.5", "raise KeyError('lost')",
          "mine/theorem-2 at n=10, block 0: simulate raised KeyError: 'lost'"),
+        ("return rng.binomial(n, 0.5, size) / n - 0.5",
+         "raise type('Mute', (Exception,), {'__str__': lambda self: 1 / 0})",
+         "n=10, block 0: simulate raised Mute: (its message cannot be read)"),
+        ("import numpy as np", "raise type('Mute', (Exception,), {'__str__': lambda self: 1 / 0})",
+         "variant.py, line 2 raised Mute: (its message cannot be read)"),
         ("n - 0.5", "n * np.nan", "simulate returned NaN in lhs"),
         ("(n, 0.5, size) / n - 0.5", "(n, 0.5, size + 1) / n", "simulate returned lhs of shape"),
         ("(n, 0.5, size) / n - 0.5", "(n, 0.5, (size, 2)) / n", "lhs must have shape"),

@@ -633,3 +633,41 @@ def test_a_margin_of_zero_is_told():
     same = UltraconservativeClassifier(passes=7, fit_intercept=False).fit([[1.0], [1.0]], [0, 1])
     assert apart.clean_ and not same.clean_
     assert same.updates_ == 7 * 2
+
+
+def test_a_class_that_was_not_audited_is_an_error_of_training_on_the_audited_alone():
+    x, noisy, true = confused(1500)
+    some = np.flatnonzero(true < 2)[:60]
+    confusion = estimate_confusion(noisy, true)
+    with pytest.warns(UserWarning, match="none of class 2 was audited") as caught:
+        model = UMAClassifier(confusion).fit(x, noisy, audited=(x[some], true[some]))
+    assert model.audited_errors_["alone"] > 0.2
+    assert not any("training on them alone errs less" in str(w.message) for w in caught)
+
+
+def test_a_lead_of_less_than_a_standard_error_on_few_audited_is_none(monkeypatch):
+    x, noisy, true = confused(1500, 3)
+    some = np.concatenate([np.flatnonzero(true == c)[:20] for c in range(3)])
+    confusion = estimate_confusion(noisy[some], true[some])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = UMAClassifier(confusion, random_state=0).fit(x, noisy)
+    ours, known = model.predict(x[some]), true[some]
+    wrong, right = np.flatnonzero(ours != known), np.flatnonzero(ours == known)
+    assert len(wrong) >= 2
+
+    def told(lost):
+        alone = ours.copy()
+        alone[wrong[:2]] = known[wrong[:2]]
+        alone[right[:lost]] = (known[right[:lost]] + 1) % 3
+        monkeypatch.setattr("noisytheory.learners.confused.held_out", lambda *_: alone)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            UMAClassifier(confusion, random_state=0).fit(x, noisy, audited=(x[some], known))
+        return [str(one.message) for one in caught if "them alone" in str(one.message)]
+
+    (said,) = told(3)
+    assert "which is within a standard error" in said
+    assert not told(20)
+    (said,) = told(0)
+    assert "training on them alone errs less" in said

@@ -121,12 +121,18 @@ def in_lockstep(
         one_of(name, chosen, allowed)
     if rng is None and "random" in (strategy, step):
         raise ValueError("rng must be given for random pairs or steps")
+    if not isinstance(rng, np.random.Generator | None):
+        raise ValueError(f"rng must be a Generator or None, got {rng!r}")
     y, number, (runs, classes) = in_arithmetic_of(x, y), inverses.dtype, inverses.shape[:2]
     weights = np.zeros((runs, classes, x.shape[-1]), number)
     if start is not None:
         first = in_arithmetic_of(x, checked_numbers("start", start))
         if not np.all(abs(first) < np.inf):
             raise ValueError("start must be finite, got infinity or NaN")
+        if first.shape not in (weights.shape, weights.shape[1:]):
+            raise ValueError(
+                f"start must have shape {weights.shape[1:]}, got {first.shape}"
+            )
         weights += first
     seen = y.sum(axis=1) if y.ndim == 3 else np.array([
         np.bincount(labels, minlength=classes) for labels in y

@@ -108,6 +108,10 @@ def update_vectors(
     x = _checked_points(points)
     inverse = inverse_for(x, confusion, orientation)
     start = in_arithmetic_of(x, checked_numbers("weights", weights))
+    if start.shape != (len(inverse), x.shape[1]):
+        raise ValueError(
+            f"weights must have shape {(len(inverse), x.shape[1])}, got {start.shape}"
+        )
     y = in_arithmetic_of(x, _checked_labels(labels, x.shape[0], len(inverse)))
     units, x, y, back, start = in_units(x, y[None], inverse[None], start[None])
     held = kept(x, y, len(inverse), start, alpha=units.margin(alpha), shared=ties == "all")

@@ -163,6 +163,8 @@ def test_who_errs_less_is_told_in_a_table_and_in_words():
         assert found.errors(other, true) == table.errors
     with pytest.raises(ValueError, match="names must be one of"):
         found.compare(other, true, names=["alone"])
+    with pytest.raises(ValueError, match="points must be given with labels"):
+        found.compare(labels=true)
 
 
 def test_the_audited_tell_by_what_did_not_learn_from_them():

@@ -376,3 +376,13 @@ def test_points_whose_scores_are_no_floats_are_refused():
         with pytest.raises(ValueError, match=r"coordinates up to 1e\+100, .* got 1e\+200: scale"):
             refuses()
     assert uma(1e99 * np.eye(2), [0, 1], np.eye(2)).updates == 1
+
+
+def test_weights_start_and_generators_of_another_kind_are_refused_by_name():
+    given = ([[1.0, 0.0]], [1], [[0.75, 0.25], [0.25, 0.75]])
+    with pytest.raises(ValueError, match="weights must have shape"):
+        update_vectors(*given, weights=np.zeros((2, 3)))
+    with pytest.raises(ValueError, match="start must have shape"):
+        uma(*given, start=np.zeros((3, 2)))
+    with pytest.raises(ValueError, match="rng must be a Generator"):
+        uma(*given, strategy="random", rng=3)

@@ -213,6 +213,8 @@ class FiveSteps:
         if self.rest_labels is None:
             names = tuple(name for name in names if name != "full")
         names = (*(name for name in names if name != "uma"), "uma")
+        if points is None and labels is not None:
+            raise ValueError("points must be given with labels")
         if points is None:
             audited, codes = self.known["audited"]
             true = self.classes[codes]
