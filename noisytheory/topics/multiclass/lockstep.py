@@ -121,7 +121,7 @@ def in_lockstep(
         one_of(name, chosen, allowed)
     if rng is None and "random" in (strategy, step):
         raise ValueError("rng must be given for random pairs or steps")
-    if not isinstance(rng, np.random.Generator | None):
+    if rng is not None and not hasattr(rng, "integers"):
         raise ValueError(f"rng must be a Generator or None, got {rng!r}")
     y, number, (runs, classes) = in_arithmetic_of(x, y), inverses.dtype, inverses.shape[:2]
     weights = np.zeros((runs, classes, x.shape[-1]), number)
