@@ -333,7 +333,10 @@ figure_3_flat = PAPER.tail(
     place="Figure 3, Sec. 4.2.3",
     simulate=simulate.audit_gain,
     given=dict(small=0.075, large=0.75),
-    note="Print says that UMA is unaffected by the audit's size. It is affected less. " + LOOKED,
+    origin="candidate",
+    note="Print says that UMA is unaffected by the audit's size, which `validation/"
+    "multiclass_tables.md` cannot decide on three sets and does not find on letters. It is "
+    "affected less. " + LOOKED,
     twin=dict(given=dict(small=0.75, large=0.075), why="sign turned"),
     **LINES,
 )
