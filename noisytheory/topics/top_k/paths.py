@@ -44,7 +44,7 @@ class Path:
     objective : array, shape (m,)
         Of each model, or a little more.
     dual : array, shape (m,)
-        What no model has less than: proven.
+        What no model has less than: proven, rounding aside.
     error : array, shape (m,)
         Errors of classification, or mean squares of regression.
     level : array, shape (m,)
@@ -178,7 +178,9 @@ def path(
     walk.start = start
     counts = (every_count(total) if ks is None else counts_of(ks, total, sample_weight is None))
     try:
-        found = walk.over(counts / total)
+        # Losses that overflow are told by gaps that are not finite, or refused.
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = walk.over(counts / total)
     except OverflowError as error:
         raise ValueError(f"{loss} losses overflow at C={C:g}: take a smaller C") from error
     knots = np.array([knot.coef for knot in walk.knots])
