@@ -224,6 +224,8 @@ class Few(Walk):
                     new = self.parted(at, gaps[cuts[at]: cuts[at + 1]], cuts[at]) or new
             if new == len(self.knots):
                 break
+        else:
+            self.glance()  # with the knots of the last round
         end = next((at for at, one in enumerate(self.knots) if one.mass > self.zero_to), 0)
         if self.sought and end and not isinstance(self.knots[end], Guess):
             # Next to the collapse every model is good enough, but few sort as the minimisers do.

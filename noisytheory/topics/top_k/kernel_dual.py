@@ -179,6 +179,8 @@ def kernel_fit(
                 gram, points, index, signs, c, upper, alpha, slack, scores, within, steps - taken)
         taken += int(more)
         beta = np.asarray(np.bincount(index, signs * alpha, n), float)
+        if matrix is not None:
+            scores = matrix @ beta  # what every step adds is rounded, much at a huge C
         norm = float(beta @ scores)
         objective = aggregate(np.abs(labels - scores) if regression else np.maximum(
             1 - labels * scores, 0)) + norm / (2 * C)

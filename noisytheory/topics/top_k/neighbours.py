@@ -214,6 +214,7 @@ class Balance(Part):
     def certify(self, p: Floats, s: Floats) -> float:
         """The mass of weights, after those between their ends have taken out what is unbalanced."""
         pieces = Design(self.rows, self.targets, free=self.free)
+        p = np.minimum(p, self.masses)
         left, value = pieces.adjoint(p), float(p.sum())
         if not self._balances(left, value):
             move = p * (self.masses - p) / self.masses

@@ -29,6 +29,8 @@ Floats = NDArray[np.float64]
 
 SMALL = 0.25
 """Gap, as a share of what is gained, beyond which errors may be another model's."""
+DIGITS = 1e-15
+"""Of the objective at zero, what rounding may add to what is proven."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class Path:
     objective : array, shape (m,)
         Of each model, or a little more.
     dual : array, shape (m,)
-        What no model has less than: proven.
+        What no model has less than: proven, rounding aside.
     error : array, shape (m,)
         Errors of classification, or mean squares of regression.
     level : array, shape (m,)
@@ -176,7 +178,9 @@ def path(
     walk.start = start
     counts = (every_count(total) if ks is None else counts_of(ks, total, sample_weight is None))
     try:
-        found = walk.over(counts / total)
+        # Losses that overflow are told by gaps that are not finite, or refused.
+        with np.errstate(over="ignore", invalid="ignore"):
+            found = walk.over(counts / total)
     except OverflowError as error:
         raise ValueError(f"{loss} losses overflow at C={C:g}: take a smaller C") from error
     knots = np.array([knot.coef for knot in walk.knots])
@@ -194,10 +198,11 @@ def as_path(
     nus, (value, dual, _, level, place) = walk.nus, found
     constants, none = walk.constants(nus)
     # No loss is below 0. Where losses overflow nothing is known: values are no number, or below
-    # what is proven.
-    dual = np.fmax(dual, 0.0)
-    scale = np.maximum(np.abs(value), dual)
-    known = np.isfinite(value) & (value >= dual - 1e-6 * scale)
+    # what is proven by more than rounding.
+    size = walk.at_zero.top(nus)
+    dual = np.fmax(dual - DIGITS * size, 0.0)
+    known = np.isfinite(value) & (value >= dual - ROUNDING * np.maximum(size, dual))
+    dual = np.where(known, dual, 0.0)
     zero = nus <= walk.zero_to * (1 + 1e-12)
     # Nobody wants a model that is worse than none.
     worse = known & ~zero & (value > none * (1 + 1e-12))
@@ -213,8 +218,8 @@ def as_path(
         scores = np.column_stack([scores, *(np.full(len(scores), b) for b in ends)])
         place[worse] = end + (best - ends[0]) / max(np.ptp(ends), 1e-300)
         value[worse], level[worse] = walk.without(nus[worse], best)
-    gain = none - dual
-    rounding = ROUNDING * walk.at_zero.top(nus)
+    dual = np.where(known, np.minimum(dual, value), dual)
+    gain, rounding = none - dual, ROUNDING * size
     own = np.maximum(walk.promised(nus, gain), rounding / tol)
     unit = np.where(zero, value, np.minimum(value, own))
     gap = np.where(known, (value - dual) / np.maximum(unit, 1e-300), np.inf)

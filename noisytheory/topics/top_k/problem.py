@@ -80,6 +80,8 @@ class Problem:
 
     def certify(self, p: Floats, s: Floats) -> float:
         r"""Dual value of weights $p$ and slopes $s$, after making them feasible."""
+        # A central path that begins next to its end need not be within the weights' ends.
+        p = np.minimum(p, self.masses)
         if self.free:
             p = self._evened(p, s)
         total = p.sum()

@@ -193,7 +193,8 @@ class Walk:
 
     def knot(self, task: Task, w: Floats, scores: Floats) -> Knot:
         """A solution with its certificate."""
-        assert task.best_weights is not None
+        if task.best_weights is None:
+            raise OverflowError  # no weights with a finite value
         return Knot(task.nu, w, scores, task.best_linear, task.best_push,
                     float(task.best_weights.sum()), self.sort(task.nu, scores, none=task.constant))
 

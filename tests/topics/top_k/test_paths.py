@@ -376,3 +376,72 @@ def test_weights_are_evened_by_those_between_their_ends():
     p = one._evened(np.array([0.2, 0.1, 0.1, 0.1]), -y)
     assert p @ y == pytest.approx(0, abs=1e-15)
     assert p.sum() == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize(("loss", "scale", "n", "seed"), [
+    ("absolute", 1.0, 40, 11), ("absolute", 1e-2, 40, 11), ("absolute", 1e-3, 40, 11),
+    ("absolute", 1e-4, 40, 17), ("absolute", 1e-8, 10, 10), ("square", 1e-3, 40, 34),
+    ("square", 1e-4, 40, 12), ("square", 1e-8, 10, 10), ("absolute", 1e4, 40, 11)])
+def test_at_every_scale_of_the_rows_no_model_has_less_than_is_proven(
+    loss, scale, n, seed, intercept,
+):
+    """Next to its end a central path's weights leave their ends; that is no certificate."""
+    rng = np.random.default_rng(seed)
+    x, y = scale * rng.normal(size=(n, 3)), rng.normal(size=n)
+    settings = {"C": 0.02, "intercept": intercept}
+    found = few(x, y, loss, **settings, tol=1e-4 if scale < 1e-6 else 0.2)
+    best = np.array([fit(x, y, loss, k=int(k), **settings).objective for k in found.k])
+    assert (found.dual <= best * (1 + 1e-14)).all()
+    assert (found.dual <= found.objective).all()
+    assert 0 <= found.gap.min() <= found.gap.max() < np.inf
+
+
+def test_weights_beyond_their_ends_prove_nothing_before_they_are_cut():
+    rows, y, masses = np.zeros((2, 1)), np.array([3.0, 1.0]), np.full(2, 0.5)
+    one = Problem(rows, y, masses, INDIVIDUAL["absolute"], 1.0, 1.0, False, 1e-6)
+    # All of the mass on the larger loss would be 3; the least objective is the mean, 2.
+    assert one.certify(np.array([1.0, 0.0]), -np.ones(2)) == 1.5
+    assert one.certify(np.array([9.0, 9.0]), -np.ones(2)) == 2.0 == one.objective(np.zeros(1))
+
+
+@pytest.mark.parametrize("C", [1e9, 1e12])
+@pytest.mark.parametrize("seed", [0, 1, 4])
+def test_exponential_losses_that_overflow_are_refused_or_told(C, seed):
+    """Which of the two is the arithmetic's choice."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(60, 10)) * 10.0 ** rng.uniform(-3, 3, size=(60, 1))
+    y = np.where(x @ rng.normal(size=10) > 0, 1.0, -1.0)
+    with pytest.raises((ValueError, NotCertified), match=r"exponential losses overflow|gap"):
+        path(x, y, "exponential", C=C)
+
+
+def test_where_rounds_run_out_the_objectives_are_those_of_the_models():
+    """Of one column with entries from 1e5 to 1e11 every round adds one solution."""
+    rng = np.random.default_rng(1)
+    n, C = 300, 0.284
+    x = rng.normal(size=(n, 1)) * 10.0 ** rng.uniform(-3, 3, size=(n, 1))
+    scores = x[:, 0] * rng.normal()
+    y = np.where(scores / scores.std() + rng.choice([0, 0.1, 1]) * rng.normal(size=n) > 0, 1.0, -1)
+    x *= 1e8
+    with pytest.warns(NotCertified):
+        found = path(x, y, "hinge", C=C, relative_to="largest")
+    losses = np.sort(np.maximum(1 - y * (found.coef @ x.T), 0), axis=1)[:, ::-1]
+    value = np.cumsum(losses, axis=1).diagonal() / n + (found.coef**2).sum(1) / (2 * C)
+    assert (found.objective >= value * (1 - 1e-9)).all()
+
+
+@pytest.mark.parametrize("regression", [False, True])
+def test_the_objective_of_a_kernel_machine_is_that_of_its_dual_coefficients(regression):
+    """Scores that many steps were added to are off by what was rounded, at a huge C."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(60, 2))
+    y = np.sin(x).sum(1) if regression else np.where(
+        x[:, 0] + x[:, 1] ** 2 - 1 + rng.normal(size=60) / 2 > 0, 1.0, -1.0)
+    gram, C = x @ x.T, 1e11
+    with pytest.warns(NotCertified):
+        found = kernel_fit(gram, y, nu=0.5, C=C, regression=regression, steps=300_000)
+    scores = gram @ found.dual_coef
+    losses = np.abs(y - scores) if regression else np.maximum(1 - y * scores, 0)
+    value = np.sort(losses)[30:].sum() / 60 + float(found.dual_coef @ scores) / (2 * C)
+    assert found.objective == pytest.approx(value, rel=1e-12)
