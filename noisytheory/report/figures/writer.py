@@ -182,12 +182,14 @@ class _Elements:
                     self._parts.append(f' {name}="{_escaped(value)}"')
 
     def start(self, tag: str, attrib: Mapping[str, str] = _NONE, **extra: str) -> int:
+        """Open an element; its depth."""
         self._begin(tag, attrib, extra)
         self._open.append(tag)
         self._begun = True
         return len(self._open) - 1
 
     def end(self, tag: str | None = None, indent: bool = True) -> None:
+        """Close what was opened last."""
         tag = self._open.pop()
         self._parts.append("/>\n" if self._begun else f"{' ' * len(self._open)}</{tag}>\n")
         self._begun = False
@@ -195,6 +197,7 @@ class _Elements:
     def element(
         self, tag: str, text: str | None = None, attrib: Mapping[str, str] = _NONE, **extra: str
     ) -> None:
+        """Write an element that holds text, or nothing."""
         self._begin(tag, attrib, extra)
         self._parts.append(f">{_escaped(text)}</{tag}>\n" if text else "/>\n")
 
@@ -202,6 +205,7 @@ class _Elements:
         """Nothing: a formula's source is no part of a picture."""
 
     def close(self, depth: int) -> None:
+        """Close all that is as deep, or deeper."""
         while len(self._open) > depth:
             self.end()
 

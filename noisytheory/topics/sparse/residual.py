@@ -136,9 +136,11 @@ class _Team:
 
     @property
     def largest(self) -> int:
+        """As `Residual.largest`."""
         return int(self.where[self.most.argmax()])
 
     def move(self, i: int, rate: float) -> None:
+        """As `Residual.move`."""
         begun = time.perf_counter()
         if self.step == self.again and self.workers > 1:
             self._look()

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
 from worked import Worked, by_hand
+
+from noisytheory.topics.top_k.margins import bounds
 
 test_by_hand = by_hand("top-k", [
     # 2 * 1/2 * max(4, 16) and (4 + 8) / (1/4), with c larger max(32, 16) and 40 / (1/4); no C.
     Worked("text-radius", dict(c=1, norm=2, nu="1/2", m="1/2"), 16, 48),
     Worked("text-radius", dict(c=8, norm=2, nu="1/2", m="1/2"), 32, 160),
     Worked("text-radius", dict(c=0, norm=2, nu=1, m=1), 8, 8),
-    # 4 * 1/2 * 2 / (1/4), and 1 * max(4, 16); of a larger c 1 * max(32, 16).
-    Worked("lemma-7/twice", dict(c=1, norm=2, nu="1/2", m="1/2"), 16, 16),
-    Worked("lemma-7/twice", dict(c=8, norm=2, nu="1/2", m="1/2"), 16, 32, applies=False),
-    # C = 2, mu = 1/4: (1/8) / 16, and 2 min(1/16, (1/8) / 32); of a larger c 8 / 16 and 2 / 16.
-    Worked("eq-17/half", dict(c=1, norm=2, nu="1/2", m="1/2"), "1/128", "1/128"),
-    Worked("eq-17/half", dict(c=8, norm=2, nu="1/2", m="1/2"), "1/2", "1/8", applies=False),
     # 1 + 2 (4/4 + 4/8) = 4; 2 (1 + 4/4)^2 + 16 * 4 * 2/16.
     Worked("text-consistency", dict(c="1/4", norm="1/8", kappa=2), -16, -16),
     # 2/h at h = 1/2 and 1/1024.
@@ -33,3 +30,17 @@ test_by_hand = by_hand("top-k", [
     # The two -1 are balanced by 1 and half of 2; risks of 5, 7/2 and 4 at -1, 1/2 and 1.
     Worked("new-collapse/threshold", dict(z=[-1, -1, 2, 1]), "7/2", "7/2"),
 ])
+
+
+@pytest.mark.parametrize(("C", "norm", "floor"), [(2, 16, 1 / 128), (128, 32, 1 / 8)])
+def test_what_print_says_of_margins_is_loose_by_two_where_its_lines_are_all_it_needs(
+    C, norm, floor
+):
+    # At mu = 1/4, |f| = 2, nu = 1/2: max(4, 16) and 2 min(1/16, 1/256); then max(32, 16) and
+    # 2 min(1/16, 1/4).
+    assert bounds.norm_margin_printed(0.5, C, 0.25, 2.0) == norm
+    assert bounds.margin_floor_printed(0.5, C, 0.25, 2.0) == floor
+    # An advantage of mu/2 is what (16) leaves.
+    if C * 0.25 <= 2 * 2.0**2:
+        assert bounds.norm_margin(0.5, C, 0.125, 2.0) == norm / 2
+        assert bounds.margin_floor(0.5, C, 0.125, 2.0) == 2 * floor

@@ -7,7 +7,6 @@ from fractions import Fraction
 from noisytheory.papers import TOP_K
 from noisytheory.topics.top_k.constants import bounds, sides
 from noisytheory.topics.top_k.constants.sides import Line, Scalars
-from noisytheory.topics.top_k.margins.bounds import margin_floor_printed, norm_margin_printed
 from noisytheory.topics.top_k.terms import about_instances
 from noisytheory.trial.sides import scaled, worked
 from noisytheory.vocabulary.domains import Numeric, requires
@@ -25,22 +24,6 @@ constants = [
         r"\frac{2k}n\max\Big(\sqrt{\frac{2C}\mu},\frac{2\|f_H\|}\mu\Big)\le R_{C,\mu}",
         "App. A.3", bound=bounds.radius, twin=scaled(Fraction(15, 16)), quantity="radius",
         note="Equality in the limit C to 0 at k = n.",
-    ),
-    about_instances(
-        TOP_K.identity, "lemma-7/twice", sides.half_of_norm_margin, Scalars,
-        r"\frac{2k}n\max\Big(\sqrt{\frac{2C}\mu},\frac{2\|f_H\|}\mu\Big)="
-        r"2\,\frac{\nu\|f_H\|}{\mu/2}", "Lemma 7, App. A.3",
-        hypotheses=["$C\\mu\\le2\\|f_H\\|^2$"], bound=norm_margin_printed,
-        twin=scaled(Fraction(19, 20)), quantity="right side", origin="sharper",
-        note="By how much print is loose: half of it is true (new-norm-margin/event).",
-    ),
-    about_instances(
-        TOP_K.identity, "eq-17/half", sides.half_of_margin_floor, Scalars,
-        r"\frac nk\min\Big\{\frac\mu4,\frac{C\mu^2}{8\|f_H\|^2}\Big\}="
-        r"\frac12\,\frac{C(\mu/2)^2}{\nu\|f_H\|^2}", "(17), App. A.3",
-        hypotheses=["$C\\mu\\le2\\|f_H\\|^2$"], bound=margin_floor_printed,
-        twin=scaled(Fraction(19, 20)), quantity="right side", origin="sharper",
-        note="By how much print is loose: twice it is true (new-margin-floor/event).",
     ),
     about_instances(
         TOP_K.always, "text-consistency", sides.grows, Scalars,

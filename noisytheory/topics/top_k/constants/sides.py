@@ -44,21 +44,6 @@ def radius(at: Scalars) -> dict[str, Numbers]:
     return dict(lhs=lemma, rhs=(4 * at.c + 4 * at.norm) / at.m**2, C=2 * at.c**2, mu=at.m**2)
 
 
-def half_of_norm_margin(at: Scalars) -> dict[str, Numbers]:
-    r"""$2\nu\|g\|/(\mu/2)$ and Lemma 7's right side, where $C\mu\le2\|f\|^2$; without roots."""
-    mu = at.m**2
-    printed = 2 * at.nu * np.maximum(2 * at.c / at.m, 2 * at.norm / mu)
-    return dict(lhs=4 * at.nu * at.norm / mu, rhs=printed, C=2 * at.c**2, mu=mu,
-                applies=np.asarray(at.c * at.m <= at.norm))
-
-
-def half_of_margin_floor(at: Scalars) -> dict[str, Numbers]:
-    r"""Half of $C(\mu/2)^2/\nu\|f\|^2$, where $C\mu\le2\|f\|^2$."""
-    C, mu = 2 * at.c**2, at.m**2
-    return dict(lhs=C * mu**2 / (8 * at.nu * at.norm**2), C=C, mu=mu,
-                applies=np.asarray(at.c * at.m <= at.norm))
-
-
 def grows(at: Scalars, twice: int) -> dict[str, Numbers]:
     r"""$(1+C_{\kappa H})^2\le2(1+4\kappa\|f\|)^2+16\kappa^2C$, both signs turned."""
     constant = 1 + at.kappa * (4 * at.c + 4 * at.norm)

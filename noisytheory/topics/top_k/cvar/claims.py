@@ -178,7 +178,7 @@ cvar = [
         r"\frac M\nu\sqrt{\frac{\log(1/\delta)}{2n}}",
         bound=bounds.brown_lower,
         given={"sign": -1.0},
-        grid={"population": [SteepLosses(0.5, 1.0), SteepLosses(0.4, 0.9)], "n": [2000],
+        grid={"population": [SteepLosses(0.5, 1.0), SteepLosses(0.4, 0.9)], "n": [101, 4000],
               "delta": [0.1, 1e-30]},
         trivial=lambda cvar: 1 - cvar,
         twin=scaled(Fraction(19, 20)),

@@ -90,6 +90,7 @@ lemmas = [
         bound=bounds.hoeffding,
         grid={"population": [TwoLosses(0.5)], "n": [10**4], "delta": [1e-60]},
         margin=0.01,
+        origin="candidate",
         quantity="quantile of the deviation",
         twin=scaled(Fraction(11, 10)),
         note="Within a sixteenth of it, which is the margin.",
@@ -181,6 +182,7 @@ lemmas = [
         bound=bounds.uniform_hinge,
         grid={"population": [OneFeature(1.0)], "n": [10**4], "delta": [1e-150]},
         margin=0.025,
+        origin="candidate",
         quantity="quantile of the supremum",
         twin=scaled(Fraction(11, 10)),
         note="Within a tenth of it, which is the margin.",
@@ -260,18 +262,5 @@ events = [
         note="Both ways: of one loss that is large with probability .95 the chance is .95 of the "
         "right side, and far in the tail the exponent is that of the normal law.",
         **EVENT,
-    ),
-    TOP_K.equal(
-        "eq-16/attained",
-        statement=r"P\Big(\mathcal E_{h,z}(f_H)-\mathcal E_h(f_H)>\frac\mu2\Big)="
-        r"e^{-n\mu^2/2(1+\kappa\|f_H\|)^2}",
-        hypotheses=["one loss, large with probability .97"],
-        bound=bounds.exceedance,
-        given={"side": "above"},
-        margin=0.04,
-        twin={"bound": lambda n, mu, kappa_norm: 0.9 * bounds.exceedance(n, mu, kappa_norm),
-              "why": "a tenth less"},
-        note="The margin is for the .03.",
-        **{**EVENT, "grid": {**EVENT["grid"], "population": [Sampled(0.97, 1.01, n=1)]}},
     ),
 ]
