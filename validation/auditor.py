@@ -36,6 +36,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+import campaign
 import numpy as np
 from scipy import special, stats
 
@@ -754,6 +755,11 @@ def main() -> int:
     parser.add_argument("--only", nargs="*", default=[], help="parts to measure anew")
     parser.add_argument("--claims", default="*", help="whose twins, with --only twins")
     options = parser.parse_args()
+    if (lacks := campaign.absent()) and options.json.resolve() == here.with_suffix(".json"):
+        parser.error(
+            f"without mnist.npz in $NOISYTHEORY_DATA there is no {', '.join(lacks)}; the recorded "
+            "figures have them, so name other files by --json and --page"
+        )
     known = json.loads(options.json.read_text()) if options.only and options.json.exists() else {}
     with ProcessPoolExecutor(options.workers, mp_context=get_context("spawn")) as pool:
 
