@@ -88,10 +88,16 @@ test_by_hand = by_hand("top-k", [
     Worked("new-margin-floor/risk", FIVE, "1/5", ("1/5", "1/5"), cell=ONE),
     Worked("new-margin-floor/risk", ONES, 0, ("3/20", "3/20"), applies=False),
     Worked("new-margin-floor/risk-at-1", ONES, 0, ("3/20", "3/20")),
-    # 4/5, and rho times 2, the root of what is more than 4 * 2/5.
+    # 4/5, and rho times 2; g = 7/4 has a risk of 1/8: 2/5 * 7/4 / (11/40) and
+    # 7/8 + sqrt(49/64 + 4/8) = 2.
     Worked("new-norm-margin", HALVES | G, ("4/5", "4/5"), ("4/5", "4/5")),
-    # C = 1: rho = 2/5 * 1/4, and twice that.
-    Worked("new-norm-margin/attained", HALVES | G, ("1/5", "1/5"), ("1/5", "1/5")),
+    Worked("new-norm-margin", dict(**HALVES, g=["7/4", 0]), ("4/5", "4/5"), ("56/55", "56/55")),
+    # k = 1, C = 5: w = 1/2, rho = 1/4, norm over margin 2. g = 1 has a risk of 1/10, twice 1/5 less
+    # that. k = 2: w = rho = 1; 1/4 + sqrt(1/16 + 5/10) and 2/5 * 1/2 / (3/10).
+    Worked("new-norm-margin/attained", line(1, 1, 1, 1, "1/2", g=[1, 0]), ("1/2", "1/2"),
+           ("1/2", "1/2")),
+    Worked("new-norm-margin/attained", line(2, 2, 2, 2, 1, g=["1/2", 0]), (1, 1), (1, 1),
+           cell=dict(k=2)),
     # Signs turned, g = 1 has a risk of 1/2: (2/5 - 1/2) / 2 - (1/2)^2 / 8; at its own margin
     # and rho, equality.
     Worked("eq-15", dict(**HALVES, g=[1, 0], rho="1/2"), "-13/160", "2/25"),

@@ -87,9 +87,15 @@ def norm_margin_printed(nu: Numeric, C: Numeric, mu: Numeric, norm: Numeric) -> 
     return 2 * nu * np.maximum(np.sqrt(2 * C / mu), 2 * norm / mu)
 
 
-@requires(nu=TAIL_MASS, C=REGULARISATION, advantage=POSITIVE.of(ADVANTAGE.meaning), norm=_OTHER)
+@requires(
+    nu=TAIL_MASS, C=REGULARISATION, advantage=POSITIVE.of(f"{ADVANTAGE.meaning} At most nu."),
+    norm=NONNEGATIVE.of(_OTHER.meaning),
+)
 def norm_margin(nu: Numeric, C: Numeric, advantage: Numeric, norm: Numeric) -> Numeric:
-    r"""$\|f_z\|/\rho_z\le\max\{\sqrt{C\nu},\nu\|g\|/(\nu-\mathcal E_z(g))\}$, whatever the sample.
+    r"""How large $\|f_z\|/\rho_z$ is at most, whatever the sample and g.
+
+    $$\max\Big\{\frac{\nu\|g\|}{\nu-\mathcal E_z(g)},\
+      \frac{\|g\|}2+\sqrt{\frac{\|g\|^2}4+C\,\mathcal E_z(g)}\Big\}.$$
 
     Returns
     -------
@@ -97,14 +103,24 @@ def norm_margin(nu: Numeric, C: Numeric, advantage: Numeric, norm: Numeric) -> N
 
     Notes
     -----
-    At most half the right side of Lemma 7 on its event.
+    With $C'=C/\rho_z$ the machine at margin 1, $h=f_z/\rho_z$, minimises
+    $\mathcal E_z+\|\cdot\|^2/2C'$, which is strongly convex, so that
+    $\|h\|^2-\|g\|\|h\|\le C'(\mathcal E_z(g)-\mathcal E_z(h))$. At $\rho_z=1$ this is the second
+    entry; below 1 it is the first, as $\mathcal E_z(h)=\nu-\|h\|^2/C'$ there (`training_risk`).
+    The larger is at most $\max\{\sqrt{C\nu},\nu\|g\|/(\nu-\mathcal E_z(g))\}$, hence at most half
+    the right side of Lemma 7 on its event.
 
     Examples
     --------
     >>> float(norm_margin(0.5, 0.01, 0.5, 1.0))
     1.0
     """
-    return np.maximum(np.sqrt(C * nu), nu * norm / advantage)
+    beyond = np.asarray(advantage > nu * (1 + 1e-9))
+    if beyond.any():
+        most = np.asarray(advantage + 0 * nu)
+        raise ValueError(f"advantage must be at most nu, got {most[beyond].flat[0]:g}")
+    risk = np.maximum(nu - advantage, 0)
+    return np.maximum(nu * norm / advantage, norm / 2 + np.sqrt(norm**2 / 4 + C * risk))
 
 
 @requires(nu=TAIL_MASS, C=REGULARISATION, norm=_TRAINED, margin=_ITS_MARGIN)

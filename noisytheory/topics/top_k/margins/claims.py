@@ -64,7 +64,8 @@ margins = [
     ),
     TOP_K.tail(
         "new-norm-margin/event",
-        statement=r"\frac{\|f_z\|}{\rho_z}\le\max\Big(\sqrt{C\nu},\frac{2\nu\|f_H\|}\mu\Big)",
+        statement=r"\frac{\|f_z\|}{\rho_z}\le\max\Big\{\frac{2\nu\|f_H\|}\mu,\frac{\|f_H\|}2+"
+        r"\sqrt{\frac{\|f_H\|^2}4+C\Big(\nu-\frac\mu2\Big)}\Big\}",
         place="beside Lemma 7, App. A.3",
         bound=_on_the_event(bounds.norm_margin, 0.5),
         simulate=simulate.ratio,

@@ -8,7 +8,7 @@ from typing import Any
 from noisytheory.papers import TOP_K
 from noisytheory.topics.top_k.margins.bounds import margin_floor, norm_margin, training_risk
 from noisytheory.topics.top_k.support_vectors import sides
-from noisytheory.topics.top_k.support_vectors.sides import Alike, Rows, Splits, Targets
+from noisytheory.topics.top_k.support_vectors.sides import Alike, Rows, Shorter, Splits, Targets
 from noisytheory.topics.top_k.terms import about_instances, minus
 from noisytheory.topics.top_k.vectors import Pairs, Signed
 from noisytheory.trial.sides import scaled
@@ -18,6 +18,10 @@ from noisytheory.vocabulary.domains import COUNT, SAMPLE_SIZE, Numeric, requires
 # times as much in sums of losses. Certificates are in fractions.
 SMALL: dict[str, Any] = {"rows": 24, "rounding": 1e-5}
 GRID: dict[str, Any] = {"radius": [2], "k": [2, 4], "C": [4]}
+RATIO = (
+    r"\max\Big\{\frac{\nu\|g\|}{\nu-\mathcal E_z(g)},\frac{\|g\|}2+"
+    r"\sqrt{\frac{\|g\|^2}4+C\,\mathcal E_z(g)}\Big\}"
+)
 NO_BIAS = "no intercept that is free of the regulariser"
 
 
@@ -172,20 +176,20 @@ lines = [
     ),
     about_instances(
         TOP_K.always, "new-norm-margin", sides.norm_of_margin, Rows,
-        r"\frac{\|f\|}\rho\le\max\Big\{\sqrt{C\nu},\frac{\nu\|g\|}{\nu-\mathcal E_z(g)}\Big\}"
+        rf"\frac{{\|f\|}}\rho\le{RATIO}"
         r"\text{ if }\mathcal E_z(g)<\nu", "beside Lemma 7, App. A.3", grid=GRID,
         bound=_norm, twin=scaled(Fraction(19, 20), "the right side a twentieth smaller"),
         origin="candidate", quantity="norm",
-        note="The second entry is attained; no instance tried needs the first.",
+        note="Both entries are attained. The second, where larger, is at most $\\sqrt{C\\nu}$.",
         **{**SMALL, "rows": 128},
     ),
     about_instances(
-        TOP_K.identity, "new-norm-margin/attained", sides.norm_of_margin, Alike,
-        r"\frac{\|f\|}\rho=\max\Big\{\sqrt{C\nu},\frac{\nu\|g\|}{\nu-\mathcal E_z(g)}\Big\}",
-        "beside Lemma 7, App. A.3",
-        hypotheses=["rows that are all alike, g of margin 1, $\\|g\\|^2\\ge C\\nu$"],
-        grid={"radius": [1], "k": [2], "C": [1]}, bound=_norm, twin=scaled(Fraction(21, 20)),
+        TOP_K.identity, "new-norm-margin/attained", sides.norm_of_margin, Shorter,
+        rf"\frac{{\|f\|}}\rho={RATIO}", "beside Lemma 7, App. A.3",
+        hypotheses=["four rows alike, one shorter, of length k/2; g of margin 1 on the four"],
+        grid={"k": [1, 2], "C": [5]}, bound=_norm, twin=scaled(Fraction(21, 20)),
         origin="candidate", quantity="norm", **{**SMALL, "rows": 8},
+        note="The first entry at k = 1, with a margin of 1/4; the second at k = 2, with one of 1.",
     ),
     about_instances(
         TOP_K.always, "eq-15", sides.compared, Rows,

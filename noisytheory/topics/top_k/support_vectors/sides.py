@@ -85,6 +85,20 @@ class Alike(Rows):
 
 
 @dataclass(frozen=True)
+class Shorter(Rows):
+    """Four rows alike and one shorter, and the shortest vector of margin 1 on the four."""
+
+    @staticmethod
+    def draw(k: int, *, size: int, rng: np.random.Generator) -> dict[str, Numbers]:
+        """Where the shorter is of length k/2 the machine of C = 5 has no loss on it."""
+        length = k * 2.0 ** rng.integers(0, 3, size) * rng.choice([-1, 1], size)
+        z, g = np.zeros((size, N, 2)), np.zeros((size, 2))
+        z[:, :, 0], z[:, -1, 0], g[:, 0] = length[:, None], k / 2, 1 / length
+        z[:, -1, 0] *= np.sign(length)
+        return dict(z=z, labels=np.ones((size, N), int), g=g, rho=np.ones(size))
+
+
+@dataclass(frozen=True)
 class Targets:
     """Points, shape (size, 3, 2), and targets, shape (size, 3)."""
 
@@ -315,16 +329,25 @@ def risk_at_margin(at: Rows, k: int, C: int, most: int) -> dict[str, Any]:
 
 
 def norm_of_margin(at: Rows, k: int, C: int) -> dict[str, Any]:
-    r"""$\|f\|$, and what its bound is made of, where $\mathcal E_z(g)<\nu$; in fractions both."""
+    r"""$\|f\|$, and what its bound is made of, where $\mathcal E_z(g)<\nu$; in fractions both.
+
+    Of all $\rho$ that are optimal the least: the k-th least margin, up to 1.
+    """
     found = svm(at, k, C)
-    margin, more, nu = 1 - found.level, advantage(at, k), share(k, at.z)
+    least = np.sort(scores(at.z, found.w), axis=1)[:, k - 1]
+    margin = np.minimum(positive(least), one(least))
+    more, nu = advantage(at, k), share(k, at.z)
     square = dot(at.g, at.g)
     good = np.asarray((more > 0) & (square > 0))
-    safe = np.where(good, more, one(more))
+    safe = np.where(good, more, nu * one(more))
     norm = np.where(good, square, one(square))
-    rhs = root(margin * margin * np.maximum(C * nu * one(safe), nu * nu * norm / (safe * safe)))
-    return dict(lhs=root(dot(found.w, found.w)), rhs=rhs, nu=nu * one(safe), advantage=safe,
-                norm=root(norm), margin=margin, applies=good, scale=one(margin))
+    sides = dict(lhs=root(dot(found.w, found.w)), nu=nu * one(safe), advantage=safe,
+                 norm=root(norm), margin=margin, applies=good, scale=one(margin))
+    if at.z.dtype == object:
+        squares = nu * nu * norm / (safe * safe), norm / 4, norm / 4 + C * (nu - safe)
+        sides["rhs"] = tuple(margin * np.maximum(first, half + rest)
+                             for first, half, rest in zip(*map(root, squares), strict=True))
+    return sides
 
 
 def compared(at: Rows, k: int, C: int, ridge: int) -> dict[str, Numbers]:

@@ -20,6 +20,7 @@ from noisytheory.topics.top_k.constants.bounds import (
     c_kappa,
 )
 from noisytheory.topics.top_k.lemmas.bounds import exceedance, uniform_hinge
+from noisytheory.topics.top_k.margins.bounds import norm_margin
 from noisytheory.vocabulary.domains import LEVEL, SAMPLE_SIZE, Numeric, requires
 
 __all__ = ["theorem_2_printed", "theorem_2_proved", "theorem_2_root_mu", "theorem_2_sharp"]
@@ -110,7 +111,7 @@ def theorem_2_sharp(
 ) -> Numeric:
     r"""The repaired theorem: $(\nu-\mathcal E_h(f_H))+A+\varepsilon+2\kappa\bar R/\sqrt n$.
 
-    $\bar R=\max(\sqrt{C\nu},2\nu\|f_H\|/\mu)$, and $\delta$ is
+    $\bar R$ is what `norm_margin` says of $f_H$ on the event of (16), and $\delta$ is
     $e^{-n\mu^2/2(1+\kappa\|f_H\|)^2}+e^{-2n\varepsilon^2/(1+\kappa\bar R)^2}$.
 
     Returns
@@ -128,7 +129,7 @@ def theorem_2_sharp(
         sums = np.asarray(risk + mu + 0 * n)
         raise ValueError(f"risk + mu must be at most 1, got {sums[beyond].flat[0]:g}")
     nu = _tail(n, risk, mu)
-    ball = kappa * np.maximum(np.sqrt(C * nu), 2 * nu * norm / mu)
+    ball = kappa * norm_margin(nu, C, mu / 2, norm)
     left = delta - exceedance(n, mu, kappa * norm)
     usable = left > 0
     total = nu - risk + approximation + uniform_hinge(n, where(usable, left, 0.5), ball)

@@ -87,7 +87,8 @@ theorem_2 = [
         "new-theorem-2-sharp",
         statement=r"R(\mathrm{sign}f_z)-R^*\le\Big(\frac kn-\mathcal E_h(f_H)\Big)+A+\varepsilon+"
         r"\frac{2\kappa\bar R}{\sqrt n},\quad"
-        r"\bar R=\max\Big(\sqrt{C\nu},\frac{2\nu\|f_H\|}\mu\Big)",
+        r"\bar R=\max\Big\{\frac{2\nu\|f_H\|}\mu,\frac{\|f_H\|}2+\sqrt{\frac{\|f_H\|^2}4+"
+        r"C\Big(\nu-\frac\mu2\Big)}\Big\}",
         bound=bounds.theorem_2_sharp,
         grid={"population": HARD, "n": [10**6, 10**11], "delta": LEVELS},
         origin="candidate",
