@@ -236,7 +236,7 @@ def _not_above(n: Numeric, mu: Numeric, kappa_norm: Numeric) -> Numeric:
 
 EVENT: dict[str, Any] = {
     "place": "(16), App. A.3", "exact": simulate.event_law,
-    "grid": {"population": [Sampled(0.49, n=400_000), Sampled(0.49, n=19), Sampled(0.1, n=19),
+    "grid": {"population": [Sampled(0.49, n=200_000), Sampled(0.49, n=19), Sampled(0.1, n=19),
                             Sampled(0.95, 1.01, n=1)], "mu": [0.04]},
     "low": 0.0, "high": 1.0, "quantity": "whether it happens", "unit": "probability",
 }
@@ -257,8 +257,8 @@ events = [
         r"e^{-n\mu^2/2(1+\kappa\|f_H\|)^2}",
         bound=bounds.exceedance,
         given={"side": "above"},
-        twin={"bound": lambda n, mu, kappa_norm: bounds.exceedance(n, mu, 0.97 * kappa_norm - 0.03),
-              "why": "$1+\\kappa\\|f_H\\|$ three hundredths less"},
+        twin={"bound": lambda n, mu, kappa_norm: bounds.exceedance(n, mu, 0.95 * kappa_norm - 0.05),
+              "why": "$1+\\kappa\\|f_H\\|$ a twentieth less"},
         note="Both ways: of one loss that is large with probability .95 the chance is .95 of the "
         "right side, and far in the tail the exponent is that of the normal law.",
         **EVENT,
