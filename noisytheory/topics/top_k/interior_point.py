@@ -54,10 +54,9 @@ class Optimum:
     gap: Floats
 
 
-# A problem of a batch that has ended goes on with numbers that no longer matter.
-@np.errstate(over="ignore", invalid="ignore", divide="ignore")
-# What underflows is a barrier's last digit.
-@np.errstate(under="ignore")
+# A problem of a batch that has ended goes on with numbers that no longer matter; what underflows
+# is a barrier's last digit.
+@np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore")
 def interior_point(
     rows: Floats, c: Floats, u: Floats, nu: Any, ridge: Floats, *,
     tolerance: float = 1e-9, most: int = STEPS,
@@ -98,152 +97,125 @@ def interior_point(
     """
     lead = np.broadcast_shapes(rows.shape[:-2], u.shape[:-1], np.shape(nu))
     m, d = rows.shape[-2:]
-    # Columns in rows of memory: products with the weights read it as it lies.
-    columns = np.ones((*rows.shape[:-2], d + 1, m))
-    columns[..., :-1, :] = np.swapaxes(rows, -1, -2)
+    # Columns in rows of memory: products with the weights read it as it lies. What the weights
+    # leave of the tail mass is one more weight, of a piece without a row and a constant.
+    columns = np.zeros((*rows.shape[:-2], d + 1, m + 1))
+    columns[..., :-1, :-1] = np.swapaxes(rows, -1, -2)
+    columns[..., -1, :] = 1.0
     back = np.swapaxes(columns, -1, -2)
     # Weights of size one, so that all products of the barrier are of one size.
     scale = 1 / u.max(axis=-1, keepdims=True)
-    u = np.broadcast_to(u * scale, (*lead, m))
     nu = np.broadcast_to(np.asarray(nu, float) * scale[..., 0], lead)
-    c = np.broadcast_to(c, (*lead, m))
-    total_mass = u.sum(-1)
-    size = np.maximum((u * np.abs(c)).sum(-1), 1e-12 * total_mass)
+    ends, r = np.zeros((2, *lead, m + 1))
+    ends[..., :-1], ends[..., -1] = u * scale, 2 * nu
+    r[..., :-1] = c
+    of_pieces = ends[..., :-1]
+    total_mass = of_pieces.sum(-1)
+    size = np.maximum(np.vecdot(of_pieces, np.abs(r[..., :-1])), 1e-12 * total_mass)
     typical = np.maximum(np.sqrt((rows**2).mean(axis=(-1, -2))) * total_mass, 1e-300)
-
-    spread = np.maximum(np.abs(c).mean(-1), 1e-12)
-    # Coefficients and level; the regulariser's diagonal, and its gradient with the tail mass.
-    x, diagonal = np.zeros((2, *lead, d + 1))
+    spread = np.maximum(np.abs(r[..., :-1]).mean(-1), 1e-12)
+    # Coefficients and level; the regulariser's diagonal, and what the columns are to push.
+    x, ridges, aim = np.zeros((3, *lead, d + 1))
     x[..., -1] = 0.5 * spread
-    diagonal[..., :-1] = ridge * scale
-    held = np.zeros((*lead, d + 1))
-    scores = np.broadcast_to(x[..., -1:], (*lead, m)).copy()
-    r = c - scores
-    pad = (0.2 * spread)[..., None]
-    # Weights, what they leave of u, and their multipliers: all four stay above 0.
-    state = np.empty((4, *lead, m))
+    ridges[..., :-1] = np.maximum(ridge * scale, 1e-300)
+    aim[..., -1] = nu
+    r -= x[..., -1:]
+    pad = (0.5 * spread)[..., None]
+    # Weights, what they leave of their ends, and their multipliers: all four stay above 0.
+    state, floor = np.full((2, 4, *lead, m + 1), 1e-60)
+    half, multipliers = state[:2], state[2:]
     alpha, v, t, xi = state
-    alpha[...] = u * np.minimum(0.5, 0.5 * nu / total_mass)[..., None]
-    v[...], t[...], xi[...] = u - alpha, np.maximum(-r, 0) + pad, np.maximum(r, 0) + pad
-    s = np.maximum(nu - alpha.sum(-1), 1e-3 * nu)
-    count = 2 * m + 1
-    least, little = 1e-18 * u, 1e-3 * u
+    alpha[...] = ends * np.minimum(0.5, 0.5 * nu / total_mass)[..., None]
+    alpha[..., -1] = np.maximum(nu - alpha[..., :-1].sum(-1), 1e-3 * nu)
+    v[...], t[...], xi[...] = ends - alpha, np.maximum(-r, 0) + pad, np.maximum(r, 0) + pad
+    floor[:2] = 1e-18 * ends
+    move = np.empty_like(state)
+    both = (0, -1)
     gap, asked = np.full(lead, np.inf), max(tolerance, ROUNDING) * size
+    live, before_step = np.ones(lead, bool), np.full(lead, np.inf)
     steps = 0
-    live = np.ones(lead, bool)
-    before_step = np.full(lead, np.inf)
     for steps in range(most + 1):
-        lam = x[..., -1]
-        r = c - scores
-        rs = nu - np.add.reduce(alpha, -1) - s
-        total = np.add.reduce(np.vecdot(state[:2], state[2:])) + lam * s
-        if (total <= asked).any() or steps == most:
+        total = np.add.reduce(np.vecdot(half, multipliers))
+        missed = np.matvec(columns, alpha) - ridges * x
+        missed -= aim
+        if np.logical_or.reduce(total <= asked, axis=None) or steps == most:
             # What the residuals cost in the objective, to first order.
-            rd = np.matvec(columns, alpha)[..., :-1] - (diagonal * x)[..., :-1]
-            cost = np.vecdot(np.abs(t - xi + r), np.maximum(alpha, little)) + np.abs(rs) * lam
-            cost = cost + np.abs(np.vecdot(rd, x[..., :-1]))
-            scaled = np.abs(rd).max(-1) / typical if d else 0.0
+            cost = np.vecdot(np.abs(t - xi + r), np.maximum(alpha, 1e-3 * ends)) + np.abs(
+                missed[..., -1] * x[..., -1]) + np.abs(np.vecdot(missed[..., :-1], x[..., :-1]))
+            scaled = np.abs(missed[..., :-1]).max(-1) / typical if d else 0.0
             before, gap = gap, total + cost
             # Rounding leaves a gap that no step makes smaller.
             ended = (gap <= tolerance * size) | ((gap <= ROUNDING * size) & (gap > before / 2))
-            live = live & ~(ended & (scaled <= np.sqrt(tolerance) * 1e-2))
+            live &= ~(ended & (scaled <= np.sqrt(tolerance) * 1e-2))
+            live &= total > 1e-16 * size
             if not live.any() or steps == most:
                 break
-        mu = total / count
-        inner = 1 / state[:2]
-        ratios = state[2:] * inner
-        inverse = ratios[0] + ratios[1]
-        np.divide(1.0, np.minimum(inverse, 1e100, out=inverse), out=inverse)
-        diagonal[..., -1] = s / lam
+            asked = np.where(live, asked, -1.0)
+        inner = 1 / half
+        ratios = multipliers * inner
+        inverse = 1 / (ratios[0] + ratios[1])
         system = (columns * inverse[..., None, :]) @ back
         on_diagonal = np.einsum("...ii->...i", system)  # a view
-        on_diagonal += diagonal
-        unit = 1 / np.sqrt(on_diagonal)
-        system *= unit[..., :, None] * unit[..., None, :]
-        on_diagonal += 1e-15
-        np.multiply(diagonal, x, out=held)
-        held[..., -1] = nu - s
-
-        def direction(
-            g: Floats, rl: Floats, *, inverse: Floats = inverse, unit: Floats = unit,
-            system: Floats = system, rs: Floats = rs, lam: Floats = lam, alpha: Floats = alpha,
-        ) -> tuple[Floats, ...]:
-            right = np.matvec(columns, inverse * g + alpha) - held
-            right[..., -1] += rl / lam
-            right *= unit
-            dx = unit * np.linalg.solve(system, right[..., None])[..., 0]
-            step = np.vecmat(dx, columns)
-            move = g - step
-            move *= inverse
-            return dx, dx[..., -1], rs - np.add.reduce(move, -1), step, move
+        on_diagonal += ridges
+        on_diagonal *= 1 + 1e-15
 
         # The products are to vanish: of what the equations say of t and xi only r is left, and
         # t + dt = -t q, with q the steps of the weights as shares of them.
-        dx, dl, ds, step, move = direction(r, -lam * s)
-        q = _shares(inner, move)
-        reach = _longest(
-            np.minimum(_least(q), -1 - np.maximum.reduce(np.maximum.reduce(q), -1)),
-            lam, dl, s, ds)
-        shift = (1 + q) * q
-        shift *= state[2:]
-        after = (1 - reach) * total + reach**2 * (
-            dl * ds - np.add.reduce(np.vecdot(state[:2], shift)))
+        right = np.matvec(columns, inverse * r)
+        right += missed
+        dx = np.linalg.solve(system, right[..., None])[..., 0]
+        step = r - np.vecmat(dx, columns)
+        step *= inverse
+        q = inner * step
+        np.negative(q[1], out=q[1])
+        q += 0.5
+        reach = 1 / np.maximum(0.5 + np.maximum.reduce(np.abs(q), both), 1.0)
+        q *= q
+        q -= 0.25
+        q *= multipliers
+        after = (1 - reach) * total - reach**2 * np.add.reduce(np.vecdot(half, q))
+        mu = total / (2 * m + 2)
         centre = np.minimum(np.maximum(after / total, 1e-8), 1.0) ** 3 * mu
         # A corrector that gains nothing may go round in circles: then towards the centre, without.
         stuck = total > STUCK * before_step
         before_step = total
-        if stuck.any():
+        if np.logical_or.reduce(stuck, axis=None):
             centre = np.where(stuck, np.maximum(centre, mu / 2), centre)
-            shift = np.where(stuck[..., None], 0.0, shift)
-            dl, ds = np.where(stuck, 0.0, dl), np.where(stuck, 0.0, ds)
-        shift += centre[..., None] * inner
-        g = r + shift[0]
-        g -= shift[1]
-        dx, dl, ds, step, move = direction(g, centre - lam * s - dl * ds)
-        shift -= state[2:]
-        ratios *= move
-        shift[0] -= ratios[0]
-        shift[1] += ratios[1]
-        reach = _longest(
-            _least(np.minimum(_shares(inner, move), shift / state[2:])), lam, dl, s, ds)
-        reach = np.where(reach < 1, 0.995 * reach, 1.0)
+            q = np.where(stuck[..., None], 0.0, q)
+        inner *= centre[..., None]
+        q += inner
+        g = q[0] - q[1]
+        g += r
+        right = np.matvec(columns, inverse * g)
+        right += missed
+        dx = np.linalg.solve(system, right[..., None])[..., 0]
+        step = np.vecmat(dx, columns)
+        g -= step
+        np.multiply(g, inverse, out=move[0])
+        np.negative(move[0], out=move[1])
+        ratios *= move[:2]
+        q -= multipliers
+        np.subtract(q, ratios, out=move[2:])
+        least = np.minimum.reduce(move / state, both)
+        reach = 1 / np.maximum(1.0, least / -0.999)
         # At the end of the arithmetic a direction may be no number: then that problem has ended.
-        sound = reach > 0
-        live = live & sound & (total > 1e-16 * size)
-        if not sound.all():
-            dx[~sound], step[~sound], ds[~sound], move[~sound], shift[:, ~sound] = 0, 0, 0, 0, 0
+        if not np.minimum.reduce(reach, axis=None) > 0:
+            lost = ~(reach > 0)
+            live, asked = live & ~lost, np.where(lost, np.inf, asked)
+            dx[lost], step[lost], move[:, lost] = 0, 0, 0
+            reach = np.where(lost, 0.0, reach)
         # Of a batch the problems that have ended stay.
-        reach = np.where(live, reach, 0.0)
+        reach = reach * live
         far = reach[..., None]
         move *= far
-        alpha += move
-        v -= move
-        shift *= far
-        state[2:] += shift
-        x += far * dx
-        scores += far * step
-        np.maximum(x[..., -1], 1e-60, out=x[..., -1])
-        s = np.maximum(s + reach * ds, 1e-60)
-        np.maximum(state[:2], least, out=state[:2])
-        np.maximum(state[2:], 1e-60, out=state[2:])
-        np.minimum(alpha, u, out=alpha)
-    back_to = 1 / scale[..., 0]
-    return Optimum(x[..., :-1], x[..., -1], alpha / scale, s * back_to, steps, gap * back_to)
-
-
-def _least(values: Floats) -> Floats:
-    """Of both sides' values, problem by problem."""
-    return np.asarray(np.minimum.reduce(np.minimum.reduce(values), -1))
-
-
-def _shares(inner: Floats, move: Floats) -> Floats:
-    """A step of the weights, as shares of them and of what they leave."""
-    shares = inner * move
-    np.negative(shares[1], out=shares[1])
-    return np.asarray(shares)
-
-
-def _longest(least: Floats, lam: Floats, dl: Floats, s: Floats, ds: Floats) -> Floats:
-    """Longest step in [0, 1] that keeps every value at or above 0, given the least share."""
-    least = np.minimum(least, np.minimum(dl / lam, ds / s))
-    return np.asarray(1 / np.maximum(1.0, -least))
+        state += move
+        np.maximum(state, floor, out=state)
+        dx *= far
+        x += dx
+        step *= far
+        r -= step
+    unit = 1 / scale[..., 0]
+    weights = np.minimum(alpha, ends) / scale
+    return Optimum(
+        x[..., :-1], np.maximum(x[..., -1], 0.0), weights[..., :-1], weights[..., -1], steps,
+        gap * unit)
