@@ -620,20 +620,25 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             high, wide = QUERIES, max(1, min(WIDE, ENTRIES // sample.shape[1]))
         # A class at a time, by length: of examples that are alike more coordinates are constant in
         # a tile. With few queries looking for them would cost more than it spares.
-        sought = dense and points.shape[0] >= SOUGHT
+        sought = dense and points.shape[0] >= SOUGHT and _repeats(sample)
         order = np.lexsort((squared_norms(sample), self._codes)) if sought else None
+        if gaussian:
+            # That no square overflows, of any tile.
+            exponent_factor(kernel, squared_norms(sample), dtype)
 
         def part(where: tuple[slice, slice]) -> tuple[slice, Floats]:
             rows, columns = where
             taken = columns if order is None else order[columns]
-            some = sample[taken].astype(dtype, copy=False)
+            some, weights = sample[taken], signed[taken]
+            # One copy, in one piece: while threads ask for the lock, every call may have to wait.
+            some = some.astype(dtype, copy=False) if thin else np.array(some, dtype, order="C")
             moved, seen = origin, every
             if sought and (found := _constant(some)) is not None:
                 constant, seen = found
-                some = some[:, seen]
                 moved = origin + constant
-            lengths, weights = squared_norms(some), signed[taken]
-            right = column_factors(kernel, some, lengths) if gaussian else None
+            if not dense:
+                lengths = squared_norms(some)
+                right = column_factors(kernel, some, lengths) if gaussian else None
             out = np.zeros((rows.stop - rows.start, signed.shape[1]), dtype)
             if thin:
                 queries = sparse.csr_array(points[rows], dtype=dtype)
@@ -649,7 +654,7 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
                 if sparse.issparse(queries):
                     queries = queries.toarray()
                 if gaussian:
-                    add_gaussians(queries, moved, seen, factor, right, weights, out[few])
+                    add_gaussians(queries, moved, seen, factor, some, weights, out[few])
                 elif formed:
                     plan = kernel.plan(queries.astype(dtype, copy=False), some)
                     plan.add_sums(weights, out[few])
@@ -668,6 +673,12 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             for rows, found in in_order(part, parts, min(workers, most)):
                 scores[rows] += found
         return scores
+
+
+def _repeats(points: Floats) -> bool:
+    """Whether a coordinate of some points, a few of all, has a value twice."""
+    few = np.sort(points[:: max(1, len(points) // LOOKED_AT)], axis=0)
+    return bool((few[1:] == few[:-1]).any())
 
 
 def _constant(points: Floats) -> tuple[Floats, NDArray[np.intp]] | None:

@@ -181,7 +181,7 @@ def powers_of_two(block: Any) -> None:
 
 @njit(nogil=True, cache=True)
 def add_gaussians(
-    points: Any, origin: Any, seen: Any, factor: float, right: Any, weights: Any, out: Any
+    points: Any, origin: Any, seen: Any, factor: float, others: Any, weights: Any, out: Any
 ) -> None:
     """Add sums of Gaussian kernel values, a tile of them at a time, to what stands in ``out``.
 
@@ -191,24 +191,32 @@ def add_gaussians(
     origin : array, shape (d,)
         What is taken from each.
     seen : array of int, shape (e,)
-        The coordinates that ``right`` has.
+        The coordinates that the others have: their other ones are 0.
     factor : float
         What a squared distance is times in the logarithm of a value, to base 2.
-    right : array, shape (columns, e + 2)
-        Other points seen from there, 1, and ``factor`` times their squared norms.
+    others : array, shape (columns, d)
+        Other points seen from there, in whose type values are computed.
     weights : array, shape (columns, k)
     out : array, shape (rows, k)
     """
-    height = max(1, BYTES // max(1, len(right) * right.itemsize))
-    left = np.empty((height, right.shape[1]), right.dtype)
-    tile = room(height * len(right), right).reshape(height, len(right))
+    columns, some = len(others), len(seen)
+    right = np.empty((columns, some + 2), others.dtype)
+    for j in range(columns):
+        other, theirs = others[j], right[j]
+        for k in range(some):
+            theirs[k] = other[seen[k]]
+        theirs[some] = 1
+        theirs[some + 1] = factor * inner_product(theirs[:some], theirs[:some])
+    height = max(1, BYTES // max(1, columns * right.itemsize))
+    left = np.empty((height, some + 2), right.dtype)
+    tile = room(height * columns, right).reshape(height, columns)
     sums = np.empty((height, weights.shape[1]), right.dtype)
     for start in range(0, len(points), height):
         rows = min(height, len(points) - start)
         for i in range(rows):
             point, mine = points[start + i], left[i]
             square = 0.0
-            if len(seen) == len(point):
+            if some == len(point):
                 for j in range(len(point)):
                     moved = np.float64(point[j]) - np.float64(origin[j])
                     square = multiply_add(moved, moved, square)
@@ -217,19 +225,19 @@ def add_gaussians(
                 for j in range(len(point)):
                     moved = np.float64(point[j]) - np.float64(origin[j])
                     square = multiply_add(moved, moved, square)
-                for j in range(len(seen)):
+                for j in range(some):
                     k = seen[j]
                     mine[j] = -2 * factor * (np.float64(point[k]) - np.float64(origin[k]))
-            mine[len(seen)] = factor * square
-            mine[len(seen) + 1] = 1
-        block, some = tile[:rows], sums[:rows]
+            mine[some] = factor * square
+            mine[some + 1] = 1
+        block, found = tile[:rows], sums[:rows]
         np.dot(left[:rows], right.T, block)
         powers_of_two(block)
-        np.dot(block, weights, some)
+        np.dot(block, weights, found)
         # An expression of arrays takes seconds to compile.
         for i in range(rows):
             for c in range(weights.shape[1]):
-                out[start + i, c] += some[i, c]
+                out[start + i, c] += found[i, c]
 
 
 @njit(nogil=True, cache=True)
