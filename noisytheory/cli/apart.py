@@ -56,8 +56,11 @@ def tried_apart(words: Sequence[str], file: str) -> tuple[int, str]:
 
     def end() -> None:
         child.terminate()
-        if is_stopped(child.pid):
-            child.kill()  # It would hear of the other when it goes on.
+        if is_stopped(child.pid):  # It hears of the other when it goes on, and ends its own.
+            child.send_signal(signal.SIGCONT)
+            time.sleep(_PATIENCE)
+            if is_stopped(child.pid):
+                child.kill()
 
     def pass_on(number: int, frame: object) -> None:
         # A key press has reached it, too; what was sent to this process alone has not. Nothing is
@@ -114,7 +117,10 @@ def follow(parent: int) -> None:
     """End when the parent has ended, however it did."""
     while os.getppid() == parent:
         time.sleep(_PATIENCE)
-    os._exit(INTERRUPTED)
+    _END(INTERRUPTED)
+
+
+_END = os._exit
 
 
 @contextlib.contextmanager
@@ -123,9 +129,11 @@ def no_end() -> Iterator[None]:
     end, own = os._exit, (os.getpid(), threading.get_ident())
 
     def ended(status: int) -> NoReturn:
-        # Not of a process that a file has forked, nor of somebody's watchdog.
-        if (os.getpid(), threading.get_ident()) != own:
+        if os.getpid() != own[0]:  # Of a process that a file has forked.
             end(status)
+        if threading.get_ident() != own[1]:  # There nobody hears what is raised.
+            os.write(2, f"noisytheory: a thread ends the command by os._exit({status})\n".encode())
+            end(MISTAKE)
         raise RuntimeError(f"os._exit({status})")
 
     os._exit = ended

@@ -7,10 +7,14 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 import click
 
 from noisytheory.trial.shown import named, visible
+
+if TYPE_CHECKING:
+    from noisytheory.trial.interpreter import Before
 
 __all__ = [
     "AS_EXPECTED",
@@ -22,6 +26,7 @@ __all__ = [
     "SURROUNDINGS",
     "Mistake",
     "diagnose",
+    "earlier",
     "foreign_modules",
     "offer",
 ]
@@ -39,6 +44,8 @@ SURROUNDINGS = {
 }
 # Top-level modules of the claims of this run that are not this package's.
 foreign_modules: set[str] = set()
+# Files of somebody's that this process has run, and what it was before it did.
+earlier: dict[str, Before] = {}
 
 
 class Mistake(click.ClickException):
@@ -90,6 +97,9 @@ def _blame(error: BaseException) -> tuple[int, str]:
     frames = _frames(error)
     if isinstance(error, ValueError) and frames and _module(frames[-1]).startswith("noisytheory."):
         return MISTAKE, str(error)
+    for name, before in earlier.items():
+        if other := before.taken() + before.replaced():
+            return MISTAKE, f"{name} has changed {', '.join(other[:3])}, and then: {what} {look}"
     return FAULT, f"a fault of ours: {what}; run it again with {DEBUG}=1 for the traceback"
 
 

@@ -23,7 +23,7 @@ from noisytheory.cli.answers import (
     table,
 )
 from noisytheory.cli.apart import stops_said
-from noisytheory.cli.mistakes import Mistake, foreign_modules, offer
+from noisytheory.cli.mistakes import Mistake, earlier, foreign_modules, offer
 from noisytheory.cli.shell import RUN_AS_CODE, json_flag, keyword_option, main
 
 if TYPE_CHECKING:
@@ -74,10 +74,12 @@ def _claims_in(path: Path) -> list[Claim]:
         if context is not None and context.meta.get(OWN_PROCESS) and path.is_file():
             stack.enter_context(_read_apart(path))
         from noisytheory.trial.catalogue import load_file, module_name
+        from noisytheory.trial.interpreter import Before
 
         if context is not None:
             code_of_others_comes(context)  # What is begun before inherits no pipe.
     foreign_modules.add(module_name(path).partition(".")[0])
+    earlier[path.name] = Before()
     return load_file(path)
 
 
@@ -113,7 +115,12 @@ def _read_apart(path: Path) -> Iterator[None]:
             except BaseException:
                 child.kill()  # It may be stopped, and whoever ends waits for it.
                 raise
-            if child.exitcode == _READ or not receiver.poll():
+            begun = receiver.poll()
+            if begun and child.exitcode == _WRECKED:
+                receiver.recv_bytes()
+                what = receiver.recv_bytes().decode() if receiver.poll() else "it works no more"
+                raise Mistake(f"{path.name} takes from Python what commands need: {what}")
+            if child.exitcode == _READ or not begun:
                 return
     how = f"ends the process that reads it: {told(child.exitcode)}"
     if child.exitcode == _CLOSED:
@@ -121,28 +128,39 @@ def _read_apart(path: Path) -> Iterator[None]:
     raise Mistake(f"{path.name} {how}")
 
 
-_READ, _CLOSED = 86, 87
-"""Exit codes of who has read a file, whatever the file had to say; and has no streams any more."""
+_READ, _CLOSED, _WRECKED = 86, 87, 88
+"""Exit codes of who has read a file, whatever the file had to say; who has no streams any more; and
+who has no whole interpreter."""
 
 
 def _read(path: str, sender: Any) -> None:
-    """Read a file, unheard; the descriptors of the streams must be there afterwards."""
+    """Read a file, unheard; what every command needs must be there afterwards."""
     from noisytheory.trial.catalogue import load_file
+    from noisytheory.trial.interpreter import Before, is_open
     from noisytheory.trial.worker import attend
 
     attend()
-    nowhere = os.open(os.devnull, os.O_RDWR)
+    end, nowhere = os._exit, os.open(os.devnull, os.O_RDWR)
     for number in (0, 1, 2):
         os.dup2(nowhere, number)
     sender.send_bytes(b"begun")
+    before = Before()
     with contextlib.suppress(BaseException):
         load_file(path)
     try:
-        for number in (1, 2):
-            os.fstat(number)
-    except OSError:
-        os._exit(_CLOSED)
-    os._exit(_READ)
+        if not all(map(is_open, (1, 2))):
+            end(_CLOSED)
+        taken = before.taken()
+        if taken:
+            more = f" and {len(taken) - _NAMED} more" * (len(taken) > _NAMED)
+            sender.send_bytes((", ".join(taken[:_NAMED]) + more).encode())
+        with open(os.devnull, "rb"):  # An audit hook has no name, and may refuse this.
+            end(_WRECKED if taken else _READ)
+    finally:
+        end(_WRECKED)
+
+
+_NAMED = 3
 
 
 def _named(target: str) -> list[Claim]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import signal
 import sys
 import threading
 import time
@@ -28,6 +29,7 @@ from noisytheory.cli.mistakes import (
     MISTAKE,
     Mistake,
     diagnose,
+    earlier,
     foreign_modules,
 )
 from noisytheory.trial.shown import visible
@@ -66,9 +68,9 @@ class _CommandLine(click.Group):
             code, line = tried_apart(words, file)
         else:
             if parent:
-                from noisytheory.trial.worker import end_with_parent
+                from noisytheory.trial.parents import at_parents_end
 
-                end_with_parent()
+                at_parents_end(signal.SIGKILL)
                 signals_wait(False)
                 threading.Thread(target=follow, args=(parent,), daemon=True).start()
             code, line = self._run(words, extra, own_process=args is None)
@@ -85,6 +87,7 @@ class _CommandLine(click.Group):
         self, words: list[str], extra: dict[str, Any], own_process: bool
     ) -> tuple[int, str]:
         foreign_modules.clear()
+        earlier.clear()
         start = time.perf_counter() - (process_age() if own_process else 0.0)
         sys.stdout = sys.stdout or cast(TextIO, Closed())
         for stream in (sys.stdout, sys.stderr):

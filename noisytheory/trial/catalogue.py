@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import fnmatch
 import functools
 import importlib
 import importlib.util
 import os
-import signal
 import sys
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,6 +16,7 @@ from types import ModuleType
 
 from noisytheory.trial.claim import Claim
 from noisytheory.trial.forked import one_returns
+from noisytheory.trial.interpreter import as_it_was
 from noisytheory.trial.shown import named
 
 __all__ = [
@@ -237,7 +236,7 @@ def load_file(path: str | Path) -> list[Claim]:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
-        with one_returns(), _where_it_was():
+        with one_returns(), as_it_was():
             spec.loader.exec_module(module)
     except BaseException as error:
         del sys.modules[name]
@@ -257,26 +256,6 @@ def load_file(path: str | Path) -> list[Claim]:
         raise ValueError(f"{path.name} declares no claim (a module-level noisytheory.Claim)")
     _files.update(dict.fromkeys(found.values(), path))
     return distinct(found.values())
-
-
-@contextlib.contextmanager
-def _where_it_was() -> Iterator[None]:
-    """What a file changes of its process moves nobody's store, and leaves a key press heard."""
-    here = None
-    with contextlib.suppress(OSError):  # It may have been removed.
-        here = os.getcwd()
-    os.umask(mask := os.umask(0))
-    heard = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        os.umask(mask)
-        if here is not None:
-            with contextlib.suppress(OSError):
-                os.chdir(here)
-        for number, handler in heard.items():
-            if handler is not None and signal.getsignal(number) is not handler:
-                signal.signal(number, handler)
 
 
 _KINDS = {

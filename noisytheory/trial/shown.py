@@ -7,10 +7,18 @@ import codecs
 import contextlib
 import os
 import re
+import signal
 import sys
+import threading
 from io import FileIO, TextIOWrapper
+from typing import Any
 
-__all__ = ["Shown", "lines_visible", "named", "pass_on", "show_controls", "visible", "words"]
+from noisytheory.trial.parents import at_parents_end
+
+__all__ = [
+    "Shown", "lines_visible", "named", "pass_on", "show_controls", "unheard_in_a_line", "visible",
+    "words",
+]
 
 
 def visible(text: str) -> str:
@@ -36,6 +44,8 @@ def lines_visible(text: str) -> str:
 
 def pass_on() -> None:
     """Show on standard output what comes on standard input, while anybody holds the other end."""
+    # Stopped with the rest of a command, it would stay: it ends when nobody writes any more.
+    at_parents_end(signal.SIGCONT)
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     while data := os.read(0, 2**16):
         left = lines_visible(decoder.decode(data)).encode()
@@ -93,3 +103,18 @@ def named(error: BaseException) -> str:
     ('ValueError: no such n', 'MemoryError')
     """
     return f"{type(error).__name__}: {words(error)}".removesuffix(": ")
+
+
+def unheard_in_a_line() -> None:
+    """From now on, say in one line what is raised where nobody catches it: threads, finalizers."""
+    def say(found: Any) -> None:
+        error, trace, place = found.exc_value, found.exc_traceback, ""
+        while trace is not None:
+            name = os.path.basename(trace.tb_frame.f_code.co_filename)
+            place, trace = f"{name}, line {trace.tb_lineno}, ", trace.tb_next
+        what = named(error) if error is not None else found.exc_type.__name__
+        line = f"{place}raised {what}, where nobody heard it\n"
+        with contextlib.suppress(AttributeError, OSError, ValueError):
+            sys.stderr.write(visible(" ".join(line.split())) + "\n")
+
+    sys.unraisablehook = threading.excepthook = say

@@ -25,10 +25,11 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-from noisytheory.trial.shown import show_controls
+from noisytheory.trial.parents import at_parents_end
+from noisytheory.trial.shown import show_controls, unheard_in_a_line
 
-__all__ = ["BlankMainContext", "OtherVersion", "attend", "end_with_parent", "if_the_same",
-           "is_stopped", "kill", "stopped", "told", "versions"]
+__all__ = ["BlankMainContext", "OtherVersion", "attend", "if_the_same", "is_stopped", "kill",
+           "stopped", "told", "versions"]
 
 
 class OtherVersion(ValueError):
@@ -124,8 +125,9 @@ def attend() -> None:
     has no room to begin ends without a word: the parent has one for it.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    end_with_parent()
+    at_parents_end(signal.SIGKILL)
     show_controls()
+    unheard_in_a_line()
     parent = multiprocessing.parent_process()
     try:
         if parent is not None:
@@ -171,19 +173,6 @@ def told(code: int) -> str:
 def _end() -> None:
     multiprocessing.util._flush_std_streams()  # type: ignore[attr-defined]
     os._exit(0)
-
-
-def end_with_parent() -> None:
-    """Have the system do what `_follow` does: a process that is stopped runs no thread."""
-    if sys.platform == "linux":
-        import ctypes
-
-        with contextlib.suppress(OSError, AttributeError):
-            ctypes.CDLL(None).prctl(_PARENT_DEATH, signal.SIGKILL)
-
-
-_PARENT_DEATH = 1
-"""PR_SET_PDEATHSIG of prctl(2): the signal that comes when whoever started this one has ended."""
 
 
 def _follow(parent: BaseProcess) -> None:

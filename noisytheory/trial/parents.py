@@ -1,0 +1,31 @@
+"""What a process hears, and does, when one of a command's processes ends before another."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+
+__all__ = ["at_parents_end", "kill_stopped_children"]
+
+
+def at_parents_end(number: int) -> None:
+    """Have the system send this process a signal then: a thread that waits may be stopped."""
+    if sys.platform == "linux":
+        import ctypes
+
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(_PARENT_DEATH, number)
+
+
+_PARENT_DEATH = 1
+"""PR_SET_PDEATHSIG of prctl(2): the signal that comes when whoever started this one has ended."""
+
+
+def kill_stopped_children() -> None:
+    """End children that are stopped: they would stay, and hold the pipe of whoever reads."""
+    with contextlib.suppress(AttributeError, OSError):  # No such call, or no children.
+        while found := os.waitid(os.P_ALL, 0, os.WSTOPPED | os.WNOHANG | os.WNOWAIT):
+            os.kill(found.si_pid, signal.SIGKILL)
+            os.waitid(os.P_PID, found.si_pid, os.WEXITED)
