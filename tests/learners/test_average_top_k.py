@@ -13,6 +13,7 @@ from noisytheory.learners import (
     AverageTopKSVC,
     AverageTopKSVR,
 )
+from noisytheory.topics.top_k import kernel_fit
 from noisytheory.topics.top_k.walk import Walk
 
 
@@ -219,3 +220,18 @@ def test_losses_that_overflow_are_named_and_those_of_a_step_are_stepped_back_fro
     monkeypatch.setattr(Walk, "over", overflowing)
     with pytest.raises(ValueError, match=r"exponential losses overflow at C=1e\+08"):
         model.path(rows, labels)
+
+
+@pytest.mark.parametrize("k", [1.0, 0.5, 0.2])
+def test_a_tiny_C_is_the_same_machine(k):
+    """Where no margin reaches 1 the scores are C times a function; at C = 1e-16 it was another."""
+    x = np.random.default_rng(0).normal(size=(40, 3))
+    y = np.where(x[:, 0] > 0, 1, -1)
+    for kernel in ("linear", "gaussian"):
+        wanted = AverageTopKSVC(kernel, k=k, C=1e-3, tol=1e-8).fit(x, y).decision_function(x)
+        for C in (1e-16, 1e-200):
+            model = AverageTopKSVC(kernel, k=k, C=C).fit(x, y)
+            assert np.allclose(model.decision_function(x) / C, wanted / 1e-3, rtol=0, atol=0.05)
+            assert model.objective_ == pytest.approx(k) and model.level_ == pytest.approx(1)
+        apart = kernel_fit(model.kernel_, y, points=x, nu=k, C=1e-16)
+        assert np.allclose(apart.scores * 1e16, wanted / 1e-3, rtol=0, atol=0.05)

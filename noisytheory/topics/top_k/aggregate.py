@@ -252,7 +252,6 @@ def level(
     """
     values = checked_losses(losses)
     q, total = counted(sample_weight, values.shape[-1])
-    values, q = values[..., q > 0], q[q > 0]
     nu = tail_mass(k, total)
     order = np.argsort(-values, axis=-1, kind="stable")
     values = np.take_along_axis(values, order, axis=-1)

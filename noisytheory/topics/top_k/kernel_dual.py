@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,8 @@ LEAST = 1e-15
 """Share of the objective at zero that a gap is relative to at least."""
 SET = 1024
 """Examples of a working set."""
+TINY = 1e-6
+"""Largest score, if it cannot be above this, that the optimality conditions do not see."""
 
 
 @dataclass(frozen=True)
@@ -136,6 +138,16 @@ def kernel_fit(
     moderate("y", labels)
     if not regression and not np.isin(labels, (-1.0, 1.0)).all():
         raise ValueError("y must be 1 or -1 for the hinge loss")
+    own = 0.0 if regression or (callable(gram) and C * nu >= TINY) else _own(gram, points)
+    times = C * nu * own
+    if 0 < times < TINY:
+        # No margin reaches 1 even at C / times, so all that is found grows in proportion to C.
+        found = kernel_fit(gram, labels, nu=nu, C=C / times, points=points, masses=masses, tol=tol,
+                           start=None if start is None else start / times, steps=steps)
+        return replace(
+            found, dual_coef=times * found.dual_coef, scores=times * found.scores,
+            level=1 - times * (1 - found.level), objective=nu - times * (nu - found.objective),
+            dual=nu - times * (nu - found.dual))
     q = np.full(n, 1 / n) if masses is None else np.asarray(masses, float)
     if regression:
         index = np.tile(np.arange(n), 2)
@@ -209,6 +221,13 @@ def kernel_fit(
                       f"(k/n={nu:g}, C={C:g})", NotCertified, stacklevel=3)
     regime = "zero" if flat else ("nu" if slack <= 1e-9 * cap else "C")
     return KernelSolution(beta, scores, lam, objective, dual, regime, taken, relative)
+
+
+def _own(gram: Any, points: Any) -> float:
+    """The largest kernel value of a point with itself."""
+    if not callable(gram):
+        return float(np.diagonal(gram).max())
+    return max(float(gram(point[None], point[None])[0, 0]) for point in points)
 
 
 def _gram(matrix: Floats, n: int) -> None:

@@ -102,6 +102,20 @@ def test_weighted_risks_are_worst_means_over_the_sets_of_their_conjugates():
             q, 5, sample_weight=COUNTS)
 
 
+@pytest.mark.parametrize("p", [[0.52, 0.48, 0, 0], [-0.1, 0.5, 0.5, 0.1], [0.5, 0.4, 0, 0]])
+def test_what_is_no_worst_reweighting(p):
+    """Above a half, below none, not of sum 1."""
+    assert top_k.conjugate([0.5, 0.4, 0.1, 0], 2) == 0
+    assert top_k.conjugate(p, 2) == np.inf
+
+
+def test_a_share_of_an_example_counts_as_one():
+    # 2.4 of eight: the third; an example of little weight is one.
+    assert top_k.top_k_loss(LOSSES, 0.3) == 2.5 and top_k.top_k_loss(LOSSES, 0.65) == 0.7
+    assert top_k.top_k_loss([3.0, 2.0, 1.0], 0.41, sample_weight=[0.4, 0.02, 0.58]) == 2
+    assert top_k.level([3.0, 2.0, 1.0], 0.5, sample_weight=[0, 1, 1]) == (1.0, 2.0)
+
+
 @pytest.mark.parametrize(
     ("call", "message"),
     [
