@@ -68,8 +68,8 @@ def self_training_gap(order: str, *, size: int, rng: np.random.Generator) -> Flo
     gap = np.empty(size)
     for i in range(size):
         true = np.concatenate([[0, 1, 0, 1], rng.integers(2, size=500)])
-        points = rng.normal(size=(504, 80))
-        points[:, 0] += 3 * (2 * true - 1)
+        points = rng.normal(size=(504, 40))
+        points[:, 0] += 2.25 * (2 * true - 1)
         first, *_, last = self_trained(points[:4], true[:4], points[4:304], 2)
         alone, ours = (
             np.mean(model.predict(points[304:]) != true[304:]) for model in (first, last)
