@@ -178,8 +178,12 @@ def margins(scores: Numbers) -> Numbers:
     >>> margins(np.array([3, 1, 2])).tolist()
     [1, -2, -1]
     """
-    others = [np.delete(scores, q, axis=-1).max(axis=-1) for q in range(scores.shape[-1])]
-    return scores - np.stack(others, axis=-1)
+    top = np.sort(scores, axis=-1)[..., -2:]
+    found = scores - top[..., 1:]
+    # The best of the others is the second for the best, or one that ties with it.
+    best = np.argmax(scores, axis=-1)[..., None]
+    np.put_along_axis(found, best, top[..., 1:] - top[..., :1], axis=-1)
+    return np.asarray(found)
 
 
 def least_margin(scores: Numbers, labels: ArrayLike) -> Any:

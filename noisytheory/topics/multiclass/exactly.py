@@ -14,12 +14,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.vocabulary.exact import fractions
+from noisytheory.vocabulary.exact import fractions, over, whole
 from noisytheory.vocabulary.joint_masses import error, labelled, least_margin
 
 __all__ = [
-    "Exact", "dot", "error_of", "fractions", "gap_of", "means", "regions", "root", "squared",
-    "transposed", "unit",
+    "Exact", "dot", "error_of", "fractions", "gap_of", "means", "regions", "root", "scores",
+    "squared", "transposed", "unit",
 ]
 
 Vector: TypeAlias = list[Fraction]
@@ -70,11 +70,13 @@ def regions(
     points: Matrix, weights: Matrix, alpha: Fraction = Fraction(0), *, shared: bool = True
 ) -> list[list[bool]]:
     """Whether each point (inner) lies in each class's region (outer)."""
-    scores = [[dot(w, x) for w in weights] for x in points]
+    found, unit_of_scores = _whole_scores(points, weights)
+    each = found.tolist()
     if not shared and alpha == 0:
-        return [[s.index(max(s)) == p for s in scores] for p in range(len(weights))]
+        return [[s.index(max(s)) == p for s in each] for p in range(len(weights))]
+    lead = math.ceil(alpha * unit_of_scores)
     return [
-        [all(s[p] - s[k] >= alpha for k in range(len(s)) if k != p) for s in scores]
+        [all(s[p] - s[k] >= lead for k in range(len(s)) if k != p) for s in each]
         for p in range(len(weights))
     ]
 
@@ -89,11 +91,19 @@ def means(points: Matrix, masses: Vector, labels: Sequence[int], inside: list[bo
 
 def gap_of(weights: Matrix, points: Matrix, labels: Sequence[int]) -> Fraction:
     """Least difference of scores, not divided by any norm."""
-    return Fraction(least_margin(_scores(points, weights), labels))
+    found, unit_of_scores = _whole_scores(points, weights)
+    return Fraction(int(least_margin(found, labels)), unit_of_scores)
 
 
-def _scores(points: Matrix, weights: Matrix) -> NDArray[Any]:
-    return np.array([[dot(w, x) for w in weights] for x in points])
+def _whole_scores(points: Matrix, weights: Matrix) -> tuple[NDArray[Any], int]:
+    """Scores of points (rows) by class as whole numbers, and what 1 is in them."""
+    (x, per_point), (w, per_weight) = whole(points), whole(weights)
+    return x @ w.T, per_point * per_weight
+
+
+def scores(points: Matrix, weights: Matrix) -> NDArray[Any]:
+    """Of points (rows) by class."""
+    return over(*_whole_scores(points, weights))
 
 
 def error_of(
@@ -101,4 +111,4 @@ def error_of(
 ) -> Fraction:
     """Mass of wrong predictions, the lowest of tied classes predicted."""
     clean = labelled(np.array(masses), labels, len(weights))
-    return Fraction(error(clean, _scores(points, weights).argmax(axis=1)))
+    return Fraction(error(clean, _whole_scores(points, weights)[0].argmax(axis=1)))

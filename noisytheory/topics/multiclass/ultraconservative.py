@@ -132,9 +132,10 @@ def ultraconservative(
             else:
                 at, point = every, x[i]
             scores = weights[:, at] @ point
-            erring = error_set(scores, truth[i])
-            if not erring.any():
+            # Most examples err in none but their own class.
+            if np.count_nonzero(scores >= scores[truth[i]]) == 1:
                 continue
+            erring = error_set(scores, truth[i])
             winner = int(np.argmax(np.where(erring, scores, -math.inf)))
             tau = in_arithmetic_of(
                 x, steps(scores, truth[i], erring, step, predicted=winner, rng=rng)

@@ -154,6 +154,11 @@ class OnCircle(Multiclass):
         """For addresses."""
         return f"{self.law.name}, n = {self.n:,}"
 
+    @functools.cached_property
+    def undoing(self) -> Floats:
+        """The inverse of the confusion, true classes in columns."""
+        return np.asarray(inverse_of(self.confusion), float).T
+
     @property
     def sets(self) -> int:
         """M, sets of atoms that a region can be: arcs shorter than all, all, and none."""
@@ -205,17 +210,25 @@ def supremum_at_most(population: OnCircle) -> float:
 
 def _over_arcs(population: OnCircle, seen: Floats) -> Floats:
     """Of shares of (atom, label) in samples, shape (size, atoms, classes)."""
-    back = inverse_of(population.confusion)
-    gap, size = seen - population.joint, len(seen)
-    each = np.einsum("sak,qk,ad->saqd", gap, back, population.points)
+    return np.concatenate([
+        _over_arcs_of_few(population, seen[i : i + FEW]) for i in range(0, len(seen), FEW)
+    ])
+
+
+FEW = 256
+"""Samples whose arcs stay in the second cache."""
+
+
+def _over_arcs_of_few(population: OnCircle, seen: Floats) -> Floats:
+    # Samples last: what is done for all of them lies side by side.
+    gap = np.moveaxis((seen - population.joint) @ population.undoing, 0, -1)
+    each = population.points.T[:, :, None, None] * gap
     atoms = len(population.points)
-    sums = np.zeros((size, 2 * atoms + 1, *each.shape[2:]))
+    sums = np.zeros((len(each), 2 * atoms + 1, *gap.shape[1:]))
     np.cumsum(np.concatenate([each, each], axis=1), axis=1, out=sums[:, 1:])
-    best = np.zeros(size)
-    for length in range(1, atoms + 1):
-        arc = sums[:, length : length + atoms] - sums[:, :atoms]
-        best = np.maximum(best, (arc**2).sum(axis=3).max(axis=(1, 2)))
-    return np.asarray(np.sqrt(best))
+    first, length = (at.ravel() for at in np.indices((atoms, atoms)))
+    arcs = sums[:, first + length + 1] - sums[:, first]
+    return np.asarray(np.sqrt(np.square(arcs, out=arcs).sum(axis=0).max(axis=(0, 1))))
 
 
 def lower_supremum(classes: int, n: int, *, size: int, rng: np.random.Generator) -> Floats:

@@ -82,8 +82,8 @@ def kernel_features(
     POSITIVE.check("gamma", gamma)
     model = KernelPCA(components, kernel="rbf", gamma=gamma, remove_zero_eig=components is None,
                       eigen_solver="dense", random_state=0)
-    model.fit(base)
-    found = [np.asarray(model.transform(p)) for p in sets]
+    first = np.asarray(model.fit_transform(base))
+    found = [first if p is base else np.asarray(model.transform(p)) for p in sets]
     if unit:
         found = [f / np.maximum(np.linalg.norm(f, axis=1), 1e-12)[:, None] for f in found]
     return found

@@ -50,7 +50,7 @@ OWN, FEW, AUDITED, LATER = 400, 15, 60, 20
 TESTS = 600
 """Digits to test on, and a third as many documents."""
 
-ROUGH = 500
+ROUGH = 300
 """Examples with genuinely confused labels, of 64 pixels and a constant."""
 
 FEATURES = 60

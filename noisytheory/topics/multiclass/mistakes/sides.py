@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from noisytheory.topics.multiclass.exactly import dot, fractions, root, squared
+from noisytheory.topics.multiclass.exactly import fractions, gap_of, root, scores, squared
 from noisytheory.topics.multiclass.instances import random_instances
 from noisytheory.topics.multiclass.steps import error_set, steps
 from noisytheory.topics.multiclass.ultraconservative import OnlineRun, ultraconservative
@@ -56,11 +56,7 @@ def examples() -> tuple[Case, ...]:
 def margin_and_radius(case: Case) -> tuple[Fraction, Fraction]:
     """Squared margin over the squared norm of all weights, and squared radius."""
     points, labels, _, best = case
-    margin = min(
-        dot(best[t], x) - dot(w, x)
-        for x, t in zip(points, labels, strict=True) for k, w in enumerate(best) if k != t
-    )
-    return margin**2 / sum(map(squared, best), ZERO), max(map(squared, points))
+    return gap_of(best, points, labels) ** 2 / sum(map(squared, best), ZERO), max(map(squared, points))
 
 
 @cache
@@ -115,14 +111,13 @@ def inseparable(deficits: str) -> Iterator[Certificate]:
     for (points, labels, classes, best), (square, radius) in zip(
         (opposite, *examples()), (margin_and_radius(opposite), *measured()), strict=True
     ):
-        norm = root(sum(map(squared, best), ZERO))
+        norm, each = root(sum(map(squared, best), ZERO)), scores(points, best).tolist()
         for share, more in ((0.1, Fraction(1)), (0.0, Fraction(65, 64)), (0.0, Fraction(3, 2))):
             seen = [rng.randrange(classes) if rng.random() < share else t for t in labels]
             theta = more * root(square)
             lack = ZERO
-            for x, t in zip(points, seen, strict=True):
-                scores = [dot(w, x) for w in best]
-                margin = (scores[t] - max(scores[:t] + scores[t + 1 :])) / norm
+            for at, t in zip(each, seen, strict=True):
+                margin = (at[t] - max(at[:t] + at[t + 1 :])) / norm
                 lack += max(ZERO, theta - margin) ** 2
             deficit = root(lack) if deficits == "counted" else ZERO
             found = ultraconservative(points, seen, classes)

@@ -66,8 +66,9 @@ self_training = PAPER.tail(
     "self-training",
     statement=r"\text{error after self-training}\le\text{error from the audited labels alone}-.01",
     place="Sec. 4.2.1, in place of the S3VM",
-    hypotheses=["two Gaussian classes in 20 dimensions, five standard deviations apart; four "
-                "examples audited, 200 more without labels; a linear SVM", "in most draws"],
+    hypotheses=["two Gaussian classes in 40 dimensions, 4.5 standard deviations apart; four "
+                "examples audited, 300 more without labels; a linear SVM, two rounds",
+                "in most draws"],
     simulate=simulate.self_training_gap,
     given=dict(order="ours first"),
     origin="candidate",

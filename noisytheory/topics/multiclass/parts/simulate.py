@@ -67,12 +67,12 @@ def self_training_gap(order: str, *, size: int, rng: np.random.Generator) -> Flo
     """What an SVM that trains itself lacks of erring a hundredth less than on audited alone."""
     gap = np.empty(size)
     for i in range(size):
-        true = np.concatenate([[0, 1, 0, 1], rng.integers(2, size=300)])
-        points = rng.normal(size=(304, 20))
-        points[:, 0] += 2.5 * (2 * true - 1)
-        first, *_, last = self_trained(points[:4], true[:4], points[4:204], 3)
+        true = np.concatenate([[0, 1, 0, 1], rng.integers(2, size=500)])
+        points = rng.normal(size=(504, 40))
+        points[:, 0] += 2.25 * (2 * true - 1)
+        first, *_, last = self_trained(points[:4], true[:4], points[4:304], 2)
         alone, ours = (
-            np.mean(model.predict(points[204:]) != true[204:]) for model in (first, last)
+            np.mean(model.predict(points[304:]) != true[304:]) for model in (first, last)
         )
         gap[i] = ours - alone if order == "ours first" else alone - ours
     return gap + GAIN

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import random
@@ -133,6 +134,12 @@ def simplex(classes: int) -> list[list[Fraction]]:
 
 def margins(classes: int, present: str) -> Iterator[Certificate]:
     """Margins against the ceiling, to 40 digits: near the simplex, and with one class alone."""
+    yield from _margins(classes, present)
+
+
+@functools.cache
+def _margins(classes: int, present: str) -> tuple[Certificate, ...]:
+    found = []
     rng, corners = random.Random(classes), simplex(classes)
     for case in range(16):
         points = [[64 * v + rng.randint(-8, 8) * min(case, 1) for v in x] for x in corners]
@@ -149,10 +156,11 @@ def margins(classes: int, present: str) -> Iterator[Certificate]:
         margin = gap_of(weights, points, labels)
         norm = sum(map(squared, weights), ZERO) * max(map(squared, points))
         if margin > 0:
-            yield Certificate(
+            found.append(Certificate(
                 root(margin**2 / norm), root(Fraction(classes, (classes - 1) ** 2)),
                 [("gap", margin)],
-            )
+            ))
+    return tuple(found)
 
 
 def reciprocals(classes: int, present: str) -> Iterator[Certificate]:
@@ -313,14 +321,21 @@ def references(seed: int) -> Iterator[list[list[Fraction]]]:
         yield [[Fraction(v, sum(row)) for v in row] for row in rows]
 
 
+@functools.cache
+def _paths() -> list[tuple[Any, ...]]:
+    """Random matrices, the ends of their paths, and the first 21 matrices."""
+    found = []
+    for reference in references(6):
+        limit, *path = (noise_path(np.array(reference), i).tolist() for i in (10**6, *range(21)))
+        found.append((reference, limit, path))
+    return found
+
+
 def path_average(weights: str, most: int) -> Iterator[Certificate]:
     """Entries of the path's matrices against an average of two."""
-    for reference in references(6):
+    for reference, limit, path in _paths():
         q = len(reference)
-        array = np.array(reference)
-        limit = noise_path(array, 10**6).tolist()
-        for i in range(most + 1):
-            found = noise_path(array, i).tolist()
+        for i, found in enumerate(path[: most + 1]):
             for a in range(q):
                 for b in range(q):
                     if weights == "I and M":
