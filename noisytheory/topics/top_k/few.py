@@ -8,7 +8,7 @@ largest losses nearly prove so; where they do not, a solution stands in its plac
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -53,13 +53,17 @@ LENGTHS = np.array([0.6, 1.0, 1.6, 2.5, 4.0])
 """Of least squares, the best of which is begun with."""
 
 
+@dataclass(frozen=True, eq=False)
 class Guess(Knot):
     """A mixture with weights of its own."""
+
+    lacks: tuple[float, float] = (0.0, 0.0)
 
 
 class Few(Walk):
     """A few solutions, mixtures between them."""
 
+    floor = 1.0
     most = np.inf
     """What is gained at the largest k."""
     squares: Floats | None = None
@@ -108,9 +112,9 @@ class Few(Walk):
     def part(self, nu: float) -> Part:
         """Its gap is relative to what is gained at the largest k."""
         task = super().part(nu)
-        task.few, task.most = True, self.largest(nu)
+        task.few = True
         if np.isfinite(self.most):
-            task.tol = ROUGH * self.tol
+            task.tol, task.least = ROUGH * self.tol, self.least(nu)
         return task
 
     def below(self, high: Knot) -> list[Knot]:
@@ -131,7 +135,7 @@ class Few(Walk):
         most = 0 if self.sought else MOST
         for _ in range(MOST):
             at = found[0]
-            low = self.gain(at) <= LOW * self.tol * self.largest(at.nu)
+            low = self.gain(at) <= LOW * self.tol * self.least(at.nu)
             if low or at.nu <= self.nus[0] * (1 + 1e-12) or len(found) > most:
                 break
             end = self.collapse(at) if margin else 0.0
@@ -149,7 +153,7 @@ class Few(Walk):
         if margin and not self.sought:
             # A solution that gains less than its gap has no direction.
             last = self.balanced(next(
-                (at for at in found if self.gain(at) > self.tol * self.largest(at.nu)), high))
+                (at for at in found if self.gain(at) > self.tol * self.least(at.nu)), high))
         if last is None:
             return [nothing, *found]
         return [nothing, last, self.tilted(last), *(knot for knot in found if knot.nu > last.nu)]
@@ -161,7 +165,7 @@ class Few(Walk):
             return zero
         # So long that what it costs is little of what is allowed.
         ridge = float(w @ w) / (2 * self.constant(zero.nu))
-        w = w * np.sqrt(TILT * self.tol * self.largest(zero.nu) / max(ridge, 1e-300))
+        w = w * np.sqrt(TILT * self.tol * self.least(zero.nu) / max(ridge, 1e-300))
         nu = zero.nu * (1 + 1e-9)
         scores = Design(self.rows, free=self.free).scores(w)
         with np.errstate(over="ignore"):
@@ -180,14 +184,14 @@ class Few(Walk):
             return None
         hinge = Balance(self.rows, self.labels, self.masses, individual("hinge"), 1.0, 1.0,
                          self.free, COLLAPSE, start_value=1.0)
-        hinge.least = float(self.nus[0])
+        hinge.lowest = float(self.nus[0])
         hinge.step = float(np.diff(self.nus, prepend=0.0).min())
         hinge.allowed = EXACT / (self.C * self.kind.slope_at_zero**2)
         hinge.find(low.coef if squares is None else squares)
         self.fits += 1
         p, nu, self.direction = hinge.best_weights, hinge.best_dual, hinge.direction
         self.sought = True
-        if p is None or nu < hinge.least * (1 - 1e-9):
+        if p is None or nu < hinge.lowest * (1 - 1e-9):
             return None
         task = Part(self.rows, self.labels, self.masses, self.kind, nu, self.constant(nu),
                      self.free, EXACT, start_value=float(self.at_zero.top(nu)))
@@ -200,7 +204,7 @@ class Few(Walk):
 
     def settle(self) -> None:
         """Models for all k: between two knots mixtures, what is missing guessed, or solved."""
-        self.tops = {}
+        self.tops, self.nones = {}, self.constants(self.nus)[1]
         if self.sought:
             # Above the collapse, up to where nothing changes any more.
             end = next((at for at, one in enumerate(self.knots) if one.mass > self.zero_to), 0)
@@ -260,7 +264,7 @@ class Few(Walk):
         while isinstance(self.knots[at], Guess):
             del self.knots[at]
         self.knots.insert(at, self.solved(
-            guess.nu, guess.coef, self.gain(self.knots[at]), gap * float(self.largest(guess.nu))))
+            guess.nu, guess.coef, *guess.lacks))
         return at
 
     # Where losses overflow there is nothing to guess.
@@ -283,8 +287,9 @@ class Few(Walk):
         end = len(below.coef)
         basis = np.array([below.coef, above.coef] + [np.eye(end)[-1]] * self.free)
         scores = np.array([below.scores, above.scores] + [np.ones(len(self.labels))] * self.free)
-        parts, p, slopes, losses = self.spanned(nu, parts, scores, basis[:, : end - self.free])
         task = self.part(nu)
+        parts, p, slopes, losses = self.spanned(
+            nu, parts, scores, basis[:, : end - self.free], task.constant)
         task.certify(p, slopes)
         if self.free and self.kind.margin:
             task.certify(self.evened(p * np.abs(slopes), slopes, losses), slopes)
@@ -301,8 +306,10 @@ class Few(Walk):
                       mass + best * (float(p.sum()) - mass),
                       self.sort(nu, scores[0], none=0.0, losses=losses))
         value = float(found.tail.top(nu)) + float(self.ridge(found, found, 0.0, nu))
-        gap = value - float(self.dual(found, found, nu))
-        return found, gap / float(self.unit(nu, value, 0.0))
+        dual = float(self.dual(found, found, nu))
+        gain = task.constant - dual
+        found = replace(found, lacks=(max(gain, float(self.least(nu))), value - dual))
+        return found, (value - dual) / float(self.unit(nu, value, gain))
 
     def evened(self, pulls: Floats, slopes: Floats, losses: Floats) -> Floats:
         """Weights of the largest losses that pull an intercept up as much as down."""
@@ -316,7 +323,7 @@ class Few(Walk):
         return p
 
     def spanned(
-        self, nu: float, parts: Floats, scores: Floats, basis: Floats
+        self, nu: float, parts: Floats, scores: Floats, basis: Floats, nones: float
     ) -> tuple[Floats, Floats, Floats, Floats]:
         """The best parts of a few models by Newton's method; its weights, slopes and losses."""
         gram, y, best = basis @ basis.T / self.constant(nu), self.labels, np.inf
@@ -343,7 +350,7 @@ class Few(Walk):
                 bend += (some * ends) @ some.T - np.outer(edge, edge) / max(ends.sum(), 1e-300)
             slope = pulls @ p + gram @ parts
             step = -solver(bend)(slope)
-            if -float(slope @ step) <= SMALL * self.tol * self.largest(nu):
+            if -float(slope @ step) <= SMALL * self.tol * max(nones - best, self.least(nu)):
                 break
             parts = parts + step
         return found
@@ -396,7 +403,7 @@ class Few(Walk):
         value, level = ends[0] + share * (ends[1] - ends[0])
         value += (w0 + share * (w1 + share * w2)) / (2 * C)
         dual = line + t * rise - 0.5 * C * (p0 + t * (p1 + t * p2))
-        gaps = np.asarray((value - dual) / self.unit(nus, value, 0.0))
+        gaps = np.asarray((value - dual) / self.unit(nus, value, self.nones - dual))
         self.out[:3], self.out[4] = (value, dual, gaps), low + share
         level = positive_level(level, nus - weight - t * more, nus, value)
         self.out[3] = np.where(nus < 1 - 1e-12, level, 0.0)
@@ -411,12 +418,16 @@ class Few(Walk):
         level = float(at.tail.level(at.nu))
         return float(positive_level(level, at.nu - at.mass, at.nu, at.tail.top(at.nu)))
 
+    def least(self, nu: Any) -> Any:
+        """Of what is gained at the largest k, so much that less does not matter."""
+        return self.floor * self.largest(nu)
+
     def promised(self, nu: Any, gain: Any) -> Any:
-        """What is gained at the largest k."""
-        return self.largest(nu)
+        """What is gained at these k, or what is enough."""
+        return np.maximum(gain, self.least(nu))
 
     def unit(self, nu: Any, value: Any, gain: Any) -> Any:
         """What gaps are relative to."""
         size = nu * self.size if self.kind.margin else self.at_zero.top(nu)
         large = np.maximum(value, REACHED / self.tol * size)
-        return np.maximum(np.minimum(large, self.largest(nu)), 1e-300)
+        return np.maximum(np.minimum(large, np.maximum(gain, self.least(nu))), 1e-300)

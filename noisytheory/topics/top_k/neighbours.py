@@ -53,8 +53,8 @@ class Part(Task):
     exactly = False
     few = False
     """Whether solutions are few and far from each other."""
-    most = np.inf
-    """What a gap is relative to at most; without, to what this problem's coefficients gain."""
+    least = 0.0
+    """What a gap is relative to, where this problem's coefficients gain less."""
 
     def _aggregate(self, losses: Floats) -> float:
         if not self._uniform:
@@ -68,9 +68,8 @@ class Part(Task):
 
     def unit(self, primal: float, rounding: float = ROUNDING) -> float:
         """What a gap is measured by."""
-        if np.isfinite(self.most):
-            return min(max(abs(primal), self.perfect * self.size), self.most)
-        return super().unit(primal, rounding)
+        return max(super().unit(primal, rounding),
+                   min(max(abs(primal), self.perfect * self.size), self.least))
 
     def near(self, w: Floats, gain: float, gap: float) -> tuple[Floats, Floats]:
         """A solution and its scores from a neighbour's, by the rows that may move.
@@ -94,7 +93,7 @@ class Part(Task):
                 else:
                     self.warm = np.inf
                     found, scores, _, enough = self.reduced(
-                        w, level, FAR, 0.2 * self.tol * min(gain, self.most),
+                        w, level, FAR, 0.2 * self.tol * max(gain, self.least),
                         gap=0.1 * gap, turns=TURNS)
             else:
                 found, scores, _, enough = self.reduced(
@@ -118,7 +117,7 @@ class Balance(Part):
     Their mass is the largest tail mass at which zero is the minimiser, of any loss and C.
     """
 
-    least, step = 0.0, 0.0
+    lowest, step = 0.0, 0.0
     """Mass below which none is asked for, and the least difference that matters."""
     upper = np.inf
     """What the mass is not above."""
@@ -170,7 +169,7 @@ class Balance(Part):
                     return True
             if value < self.upper:
                 self.upper, self.direction = value, at
-            if self.upper < self.least:
+            if self.upper < self.lowest:
                 return True
             # Of what is unbalanced about so much is lost.
             lacks, aim = primal - float(alpha.sum()), self.tol * self.unit(self.upper)
@@ -199,7 +198,7 @@ class Balance(Part):
         margins = self.targets * self.design.scores(w)
         values = np.maximum(1 - LENGTHS[:, None] * margins, 0) @ self.masses
         w, value = LENGTHS[int(values.argmin())] * w, float(values.min())
-        self.C = float(w @ w) / (2 * REGULAR * max(value, self.least)) or 1.0
+        self.C = float(w @ w) / (2 * REGULAR * max(value, self.lowest)) or 1.0
         self.ridge = np.append(np.full(self.rows.shape[1], 1 / self.C), [0.0] * self.free)
         return w, value
 
@@ -209,7 +208,7 @@ class Balance(Part):
 
     def enough(self, primal: float) -> bool:
         """Whether the mass is found, or less than what is asked for."""
-        return primal < self.least or primal - self.best_dual <= self.tol * self.unit(primal)
+        return primal < self.lowest or primal - self.best_dual <= self.tol * self.unit(primal)
 
     def certify(self, p: Floats, s: Floats) -> float:
         """The mass of weights, after those between their ends have taken out what is unbalanced."""

@@ -99,7 +99,7 @@ def path(
     X: Any, y: ArrayLike, loss: str = "logistic", *, ks: Sequence[float] | None = None,
     C: float = 1.0, test: tuple[Any, ArrayLike] | None = None, intercept: bool = False,
     sample_weight: ArrayLike | None = None, scaling: str = "paper", tol: float = 0.2,
-    relative_to: str = "gain", start: Floats | None = None,
+    floor: float = 0.01, start: Floats | None = None,
 ) -> Path:
     r"""What k changes: models for all k from a few solutions, each with a gap that is proven.
 
@@ -163,8 +163,6 @@ def path(
     if not 0 < tol < 1:
         raise ValueError(f"tol must be a number in (0, 1), got {tol!r}")
     C = checked_C(C)
-    if relative_to not in ("largest", "gain"):
-        raise ValueError(f"relative_to must be 'largest' or 'gain', got {relative_to!r}")
     if scaling not in ("paper", "average"):
         raise ValueError(f"scaling must be 'paper' or 'average', got {scaling!r}")
     keep = np.flatnonzero(masses > 0)
@@ -172,9 +170,10 @@ def path(
         rows, labels, masses = rows[keep], labels[keep], masses[keep]
     if kind.margin and intercept and np.ptp(labels) == 0:
         raise ValueError("y must hold both classes with weight, got one class only")
-    kinds = {"largest": Few, "gain": Walk}
-    walk = kinds[relative_to](
+    walk = (Few if floor else Walk)(
         rows, labels, masses, loss, C, intercept, scaling == "average", tol)
+    if floor:
+        walk.floor = floor
     walk.start = start
     counts = (every_count(total) if ks is None else counts_of(ks, total, sample_weight is None))
     try:
