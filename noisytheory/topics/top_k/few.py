@@ -41,6 +41,8 @@ COLLAPSE = 5e-4
 """Relative error of the collapse that is let stand."""
 FIRST = (0.7, 0.4)
 """Where weights are guessed first, of the way up from the collapse."""
+import os
+REACH, TOPMOST, RATIO, START = (float(os.environ.get('REACH','1.7')), .7, float(os.environ.get('RATIO','.35')), os.environ.get('START',''))
 LAST = 0.4
 """Where one is guessed last, of the way up to a solution."""
 NEWTON, ZONE, SMALL = 5, 0.3, 0.2
@@ -209,7 +211,12 @@ class Few(Walk):
             # Above the collapse, up to where nothing changes any more.
             end = next((at for at, one in enumerate(self.knots) if one.mass > self.zero_to), 0)
             low, high, gap = self.knots[end - 1], self.knots[end], 0.0
-            for share in FIRST if end else ():
+            rungs = self.rungs() if end else []
+            for share in rungs:
+                nu = low.nu + share * (high.nu - low.nu)
+                if nu <= self.nus[0]: break
+                self.knots.insert(end, self.rung(end, nu))
+            for share in FIRST if end and not rungs else ():
                 nu = low.nu + share * (high.nu - low.nu)
                 guess, gap = self.guessed(end - 1, nu)
                 if gap > GUESSED * self.tol:
@@ -238,6 +245,24 @@ class Few(Walk):
             if gap <= GUESSED * self.tol:
                 self.knots.insert(end, guess)
                 self.glance()
+
+    def rungs(self) -> list[float]:
+        """Of the way up from the collapse, where solutions stand."""
+        least = REACH * np.sqrt(self.floor)
+        if least >= TOPMOST: return []
+        count = max(int(np.ceil(np.log(least / 1.0) / np.log(RATIO))), 1)
+        return [float(least ** ((i + 1) / count)) for i in range(count)]
+
+    def rung(self, at: int, nu: float) -> Knot:
+        """A solution below those that are known."""
+        low, high = self.knots[at - 1], self.knots[at]
+        share = float(self.shares(low, high, nu)[1])
+        w = share * high.coef
+        if START == 'guess':
+            guess, gap = self.guessed(at - 1, nu)
+            if gap <= GUESSED * self.tol: return guess
+            return self.solved(nu, guess.coef, *guess.lacks)
+        return self.solved(nu, w, max(share ** 2 * self.gain(high), self.least(nu)), 1.0)
 
     def parted(self, at: int, gaps: Floats, first: int) -> int:
         """A knot between two where a gap is largest; its place, or 0 if there is none."""
