@@ -19,7 +19,9 @@ from noisytheory.topics.top_k.design import Design, solver
 from noisytheory.topics.top_k.individual import individual
 from noisytheory.topics.top_k.neighbours import Balance, Part, sample_size
 from noisytheory.topics.top_k.task import REACHED, ROUNDING, WIDE, positive_level
-from noisytheory.topics.top_k.walk import EXACT, FARTHEST, MOST, Knot, Sorted, Walk
+from noisytheory.topics.top_k.walk import (
+    EXACT, FARTHEST, MOST, SMALL, Knot, Sorted, Walk, sums,
+)
 
 __all__ = ["Few"]
 
@@ -45,7 +47,7 @@ import os
 REACH, TOPMOST, RATIO, START = (float(os.environ.get('REACH','1.7')), .7, float(os.environ.get('RATIO','.35')), os.environ.get('START',''))
 LAST = 0.4
 """Where one is guessed last, of the way up to a solution."""
-NEWTON, ZONE, SMALL = 5, 0.3, 0.2
+NEWTON, ZONE, NEXT = 5, 0.3, 0.2
 """Looks at models of a span; how far from the threshold losses tell how many pass it, as a share of
 how far they are; and of the gap allowed, twice what a step is to gain.
 """
@@ -237,14 +239,38 @@ class Few(Walk):
                 break
         else:
             self.glance()  # with the knots of the last round
-        end = next((at for at, one in enumerate(self.knots) if one.mass > self.zero_to), 0)
-        if self.sought and end and not isinstance(self.knots[end], Guess):
-            # Next to the collapse every model is good enough, but few sort as the minimisers do.
-            below, above = self.knots[end - 1].nu, self.knots[end].nu
-            guess, gap = self.guessed(end - 1, below + LAST * (above - below))
-            if gap <= GUESSED * self.tol:
-                self.knots.insert(end, guess)
-                self.glance()
+        if self.direction is not None:
+            self.along(self.direction)
+
+    def along(self, w: Floats) -> None:
+        """Models in the direction in which zero ends, each of its best length, where little is gained.
+
+        There minimisers have it; losses are at most their expansions to second order.
+        """
+        (value, dual, *_), C = self.out, self.constant(self.nus)
+        some = np.flatnonzero((self.nus > self.zero_to * (1 + 1e-12)) & (
+            value - dual > SMALL * (self.nones - dual)))
+        margins = self.labels * Design(self.rows, free=self.free).scores(w)
+        order = np.argsort(margins)
+        margins, masses, nu = margins[order], self.masses[order], self.nus[some]
+        reached = sums(masses)
+        first, second = (np.interp(nu, reached, sums(masses * m)) for m in (margins, margins**2))
+        last = margins[np.clip(np.searchsorted(reached, nu - 1e-12) - 1, 0, len(margins) - 1)]
+        size = np.maximum(np.abs(last), abs(margins[0]))
+        bend = float(self.kind.curvature(np.array([-1.0, 0.0])).max()) * second + float(
+            np.sum(w[: self.rows.shape[1]]**2)) / (C[some] if self.average else C)
+        fall = -self.kind.slope_at_zero * first
+        length = np.clip(fall / bend, 0, 1 / np.maximum(size, 1e-300))
+        found = nu * self.kind.at_zero - length * (fall - 0.5 * length * bend)
+        better = found < value[some]
+        if not better.any():
+            return
+        longest, place = float(length[better].max()), len(self.knots)
+        self.knots += [replace(self.knots[0], coef=0 * w), replace(self.knots[0], coef=longest * w)]
+        some = some[better]
+        self.out[0, some] = found[better]
+        self.out[3, some] = self.kind.psi((length * last)[better])
+        self.out[4, some] = place + length[better] / max(longest, 1e-300)
 
     def rungs(self) -> list[float]:
         """Of the way up from the collapse, where solutions stand."""
@@ -375,7 +401,7 @@ class Few(Walk):
                 bend += (some * ends) @ some.T - np.outer(edge, edge) / max(ends.sum(), 1e-300)
             slope = pulls @ p + gram @ parts
             step = -solver(bend)(slope)
-            if -float(slope @ step) <= SMALL * self.tol * max(nones - best, self.least(nu)):
+            if -float(slope @ step) <= NEXT * self.tol * max(nones - best, self.least(nu)):
                 break
             parts = parts + step
         return found

@@ -22,10 +22,12 @@ from noisytheory.topics.top_k.individual import best_constants, individual
 from noisytheory.topics.top_k.neighbours import Part
 from noisytheory.topics.top_k.task import REACHED, ROUNDING, Task, positive_level
 
-__all__ = ["Knot", "Sorted", "Walk", "collapsed_up_to"]
+__all__ = ["Knot", "Sorted", "Walk", "collapsed_up_to", "sums"]
 
 Floats = NDArray[np.float64]
 
+SMALL = 0.25
+"""Gap, as a share of what is gained, beyond which errors may be another model's."""
 SOLVED = 0.1
 """Share of the gap allowed that a solution may have."""
 MIXED = 0.9
@@ -336,10 +338,10 @@ class Walk:
         losses = self.kind.values(self.labels, scores) if losses is None else losses
         if self.even:
             losses = np.sort(losses)[::-1]
-            return Sorted(nu, share, none, losses, None, _sums(losses) * masses[0])
+            return Sorted(nu, share, none, losses, None, sums(losses) * masses[0])
         order = np.argsort(-losses)
         losses, masses = losses[order], masses[order]
-        return Sorted(nu, share, none, losses, _sums(masses), _sums(masses * losses))
+        return Sorted(nu, share, none, losses, sums(masses), sums(masses * losses))
 
     def record(
         self, first: int, last: int, low: Knot, high: Knot, a: Sorted, b: Sorted, at: int
@@ -441,7 +443,7 @@ def _square(low: float, both: float, high: float, share: Any) -> Any:
     return low + share * (2 * (both - low) + share * (low - 2 * both + high))
 
 
-def _sums(values: Floats) -> Floats:
+def sums(values: Floats) -> Floats:
     """Of the first none, one, two..."""
     return np.concatenate([[0.0], np.cumsum(values)])
 
