@@ -8,6 +8,7 @@ largest losses nearly prove so; where they do not, a solution stands in its plac
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -37,16 +38,12 @@ next stands; and of many rows.
 """
 LACKS = 0.1
 """Share of the proven gap that the last solution has at the next k, of regression."""
-TILT = 0.03
-"""Share of the gap allowed that a direction may cost at the collapse."""
 COLLAPSE = 5e-4
 """Relative error of the collapse that is let stand."""
-FIRST = (0.7, 0.4)
-"""Where weights are guessed first, of the way up from the collapse."""
-import os
-REACH, TOPMOST, RATIO, START = (float(os.environ.get('REACH','1.7')), .7, float(os.environ.get('RATIO','.35')), os.environ.get('START',''))
-LAST = 0.4
-"""Where one is guessed last, of the way up to a solution."""
+REACH, RATIO = 1.9, 0.35
+"""Of the way up from the collapse, beside the root of the floor, where the lowest solution stands;
+and where at least one stands as seen from the one above.
+"""
 NEWTON, ZONE, NEXT = 5, 0.3, 0.2
 """Looks at models of a span; how far from the threshold losses tell how many pass it, as a share of
 how far they are; and of the gap allowed, twice what a step is to gain.
@@ -68,6 +65,7 @@ class Few(Walk):
     """A few solutions, mixtures between them."""
 
     floor = 1.0
+    """Of what is gained at the largest k, the share that gaps are relative to where less is."""
     most = np.inf
     """What is gained at the largest k."""
     squares: Floats | None = None
@@ -160,24 +158,7 @@ class Few(Walk):
                 (at for at in found if self.gain(at) > self.tol * self.least(at.nu)), high))
         if last is None:
             return [nothing, *found]
-        return [nothing, last, self.tilted(last), *(knot for knot in found if knot.nu > last.nu)]
-
-    def tilted(self, zero: Knot) -> Knot:
-        """Next to the collapse the minimiser is short, but has a direction: that of its end."""
-        w = self.direction
-        if w is None:
-            return zero
-        # So long that what it costs is little of what is allowed.
-        ridge = float(w @ w) / (2 * self.constant(zero.nu))
-        w = w * np.sqrt(TILT * self.tol * self.least(zero.nu) / max(ridge, 1e-300))
-        nu = zero.nu * (1 + 1e-9)
-        scores = Design(self.rows, free=self.free).scores(w)
-        with np.errstate(over="ignore"):
-            losses = self.kind.values(self.labels, scores)
-        if not np.isfinite(losses.max()):
-            return zero
-        return replace(zero, nu=nu, coef=w, scores=scores, tail=self.sort(
-            nu, scores, losses=losses))
+        return [nothing, last, *(knot for knot in found if knot.nu > last.nu)]
 
     def balanced(self, low: Knot, squares: Floats | None = None) -> Knot | None:
         """Where zero stops to be the minimiser; None if below every k, or not found.
@@ -210,22 +191,7 @@ class Few(Walk):
         """Models for all k: between two knots mixtures, what is missing guessed, or solved."""
         self.tops, self.nones = {}, self.constants(self.nus)[1]
         if self.sought:
-            # Above the collapse, up to where nothing changes any more.
-            end = next((at for at, one in enumerate(self.knots) if one.mass > self.zero_to), 0)
-            low, high, gap = self.knots[end - 1], self.knots[end], 0.0
-            rungs = self.rungs() if end else []
-            for share in rungs:
-                nu = low.nu + share * (high.nu - low.nu)
-                if nu <= self.nus[0]: break
-                self.knots.insert(end, self.rung(end, nu))
-            for share in FIRST if end and not rungs else ():
-                nu = low.nu + share * (high.nu - low.nu)
-                guess, gap = self.guessed(end - 1, nu)
-                if gap > GUESSED * self.tol:
-                    break
-                self.knots.insert(end, guess)
-            if gap > GUESSED * self.tol and np.isfinite(gap):
-                self.instead(end, guess, gap)
+            self.rungs()
         for _ in range(MOST):
             gaps, cuts = self.glance()
             loose = [at for at in range(len(self.knots) - 1) if cuts[at] < cuts[at + 1]
@@ -240,17 +206,25 @@ class Few(Walk):
         else:
             self.glance()  # with the knots of the last round
         if self.direction is not None:
-            self.along(self.direction)
+            self.along(*self.ray)
 
-    def along(self, w: Floats) -> None:
+    @functools.cached_property
+    def ray(self) -> tuple[Floats, Floats]:
+        """The direction in which zero ends, as long as the solution at the largest k; its scores."""
+        assert self.direction is not None
+        size = float(np.linalg.norm(self.knots[-1].coef) / np.linalg.norm(self.direction))
+        w = self.direction * (size or 1.0)
+        return w, Design(self.rows, free=self.free).scores(w)
+
+    def along(self, w: Floats, scores: Floats) -> None:
         """Models in the direction in which zero ends, each of its best length, where little is gained.
 
-        There minimisers have it; losses are at most their expansions to second order.
+        There minimisers have it. Losses are at most their expansions to second order.
         """
         (value, dual, *_), C = self.out, self.constant(self.nus)
         some = np.flatnonzero((self.nus > self.zero_to * (1 + 1e-12)) & (
             value - dual > SMALL * (self.nones - dual)))
-        margins = self.labels * Design(self.rows, free=self.free).scores(w)
+        margins = self.labels * scores
         order = np.argsort(margins)
         margins, masses, nu = margins[order], self.masses[order], self.nus[some]
         reached = sums(masses)
@@ -272,23 +246,25 @@ class Few(Walk):
         self.out[3, some] = self.kind.psi((length * last)[better])
         self.out[4, some] = place + length[better] / max(longest, 1e-300)
 
-    def rungs(self) -> list[float]:
-        """Of the way up from the collapse, where solutions stand."""
+    def rungs(self) -> None:
+        """Solutions in equal ratios of the distance from the collapse, down to what the floor asks."""
+        # Above the collapse, up to where nothing changes any more.
+        end = next((at for at, one in enumerate(self.knots) if one.mass > self.zero_to), 0)
         least = REACH * np.sqrt(self.floor)
-        if least >= TOPMOST: return []
-        count = max(int(np.ceil(np.log(least / 1.0) / np.log(RATIO))), 1)
-        return [float(least ** ((i + 1) / count)) for i in range(count)]
-
-    def rung(self, at: int, nu: float) -> Knot:
-        """A solution below those that are known."""
-        low, high = self.knots[at - 1], self.knots[at]
-        share = float(self.shares(low, high, nu)[1])
-        w = share * high.coef
-        if START == 'guess':
-            guess, gap = self.guessed(at - 1, nu)
-            if gap <= GUESSED * self.tol: return guess
-            return self.solved(nu, guess.coef, *guess.lacks)
-        return self.solved(nu, w, max(share ** 2 * self.gain(high), self.least(nu)), 1.0)
+        if not end or least >= 1:
+            return
+        low, high = self.knots[end - 1], self.knots[end]
+        inner = self.nus[(self.nus > low.nu * (1 + 1e-12)) & (self.nus < high.nu * (1 - 1e-12))]
+        for share in np.geomspace(1, least, int(np.ceil(np.log(least) / np.log(RATIO))) + 1)[1:]:
+            inner = inner[inner < self.knots[end].nu * (1 - 1e-12)]
+            if not inner.size:
+                break
+            above = self.knots[end]
+            nu = float(inner[np.abs(inner - low.nu - share * (high.nu - low.nu)).argmin()])
+            part = float(self.shares(low, above, nu)[1])
+            w = part * above.coef
+            self.knots.insert(end, self.solved(
+                nu, w, max(part**2 * self.gain(above), float(self.least(nu)))))
 
     def parted(self, at: int, gaps: Floats, first: int) -> int:
         """A knot between two where a gap is largest; its place, or 0 if there is none."""
@@ -314,8 +290,7 @@ class Few(Walk):
             del self.knots[at]
         while isinstance(self.knots[at], Guess):
             del self.knots[at]
-        self.knots.insert(at, self.solved(
-            guess.nu, guess.coef, *guess.lacks))
+        self.knots.insert(at, self.solved(guess.nu, guess.coef, *guess.lacks))
         return at
 
     # Where losses overflow there is nothing to guess.
@@ -331,13 +306,18 @@ class Few(Walk):
         below = next(one for one in self.knots[at::-1] if not isinstance(one, Guess))
         above = next(one for one in self.knots[at + 1:] if not isinstance(one, Guess))
         share = float(self.shares(below, above, nu)[1])
+        whole = 1 - share
         if below.nu <= self.zero_to * (1 + 1e-8):
-            share **= 2  # the gain grows faster than the distance from the collapse
+            # Next to the collapse models have its direction, and a length that grows with k.
+            whole, share = share * (1 - share), share**2
         # Where an intercept is free it is to balance the weights.
-        parts = np.array([1 - share, share] + [0.0] * self.free)
+        parts = np.array([whole, share] + [0.0] * self.free)
         end = len(below.coef)
-        basis = np.array([below.coef, above.coef] + [np.eye(end)[-1]] * self.free)
-        scores = np.array([below.scores, above.scores] + [np.ones(len(self.labels))] * self.free)
+        turned = below.coef, below.scores
+        if below.nu <= self.zero_to * (1 + 1e-8) and self.direction is not None:
+            turned = self.ray
+        basis = np.array([turned[0], above.coef] + [np.eye(end)[-1]] * self.free)
+        scores = np.array([turned[1], above.scores] + [np.ones(len(self.labels))] * self.free)
         task = self.part(nu)
         parts, p, slopes, losses = self.spanned(
             nu, parts, scores, basis[:, : end - self.free], task.constant)
@@ -473,12 +453,9 @@ class Few(Walk):
         """Of what is gained at the largest k, so much that less does not matter."""
         return self.floor * self.largest(nu)
 
-    def promised(self, nu: Any, gain: Any) -> Any:
-        """What is gained at these k, or what is enough."""
-        return np.maximum(gain, self.least(nu))
-
     def unit(self, nu: Any, value: Any, gain: Any) -> Any:
         """What gaps are relative to."""
         size = nu * self.size if self.kind.margin else self.at_zero.top(nu)
         large = np.maximum(value, REACHED / self.tol * size)
-        return np.maximum(np.minimum(large, np.maximum(gain, self.least(nu))), 1e-300)
+        own = np.minimum(large, np.maximum(gain, self.least(nu)))
+        return np.maximum(own, max(ROUNDING * float(np.max(size)) / self.tol, 1e-300))

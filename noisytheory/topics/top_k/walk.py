@@ -275,8 +275,12 @@ class Walk:
         return np.interp(nus, some, scores), np.interp(nus, some, values)
 
     def promised(self, nu: Any, gain: Any) -> Any:
-        """The gain that gaps are relative to."""
-        return gain
+        """What gaps are relative to: the gain, or what is enough."""
+        return np.maximum(gain, self.least(nu))
+
+    def least(self, nu: Any) -> Any:
+        """A gain so small that less does not matter."""
+        return 0.0 * nu
 
     def without(self, nus: Floats, scores: Floats) -> tuple[Floats, Floats]:
         """Objectives and levels of one score for all, at tail masses."""
