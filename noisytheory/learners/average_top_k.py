@@ -147,15 +147,15 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
     def path(
         self, X: Any, y: ArrayLike, ks: Sequence[float] | None = None, *,
         test: tuple[Any, ArrayLike] | None = None, sample_weight: ArrayLike | None = None,
-        tol: float = 0.2, relative_to: str = "gain",
+        tol: float = 0.25, floor: float = 0.1,
     ) -> Path:
         """Error and objective over k, all of them by default, at this estimator's C.
 
-        At every k the model is proven to gain four fifths of what coefficients can gain there, so
-        that its errors are those of that k. Where nothing is gained, or less than rounding leaves,
-        `determined` is False, and a warning says so unless zero is proven the minimiser. See the
-        notes of `noisytheory.topics.top_k.path` for what it costs: about ten single fits;
-        ``relative_to="largest"`` takes two, but at small k its errors may be another model's.
+        At every k the model is proven to gain three quarters of what coefficients can gain there,
+        so that its errors are about the minimiser's; `determined` is False where zero is the
+        minimiser, or less is gained than the `floor`, a share of what is gained at the largest k.
+        All k take about two single fits' time; a floor of 0 asks it of every k and takes a dozen.
+        See the notes of `noisytheory.topics.top_k.path`.
 
         Parameters
         ----------
@@ -167,8 +167,8 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
             Points and labels on which errors are counted.
         tol : float
             Duality gap at every k, which is proven, as `noisytheory.topics.top_k.Path` measures it.
-        relative_to : {"gain", "largest"}
-            What the coefficients gain at each k, or at the largest.
+        floor : float
+            Gains less than this share of the largest k's count as so large.
 
         Returns
         -------
@@ -177,8 +177,7 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
         self._check()
         points, targets, weight = _checked(self, X, y, sample_weight, sparse=True)
         return path(self._rows(points), targets, self.loss, C=self.C, ks=ks, tol=tol,
-                    relative_to=relative_to,
-                    intercept=self._free, sample_weight=weight,
+                    floor=floor, intercept=self._free, sample_weight=weight,
                     scaling=self.scaling, test=None if test is None else self._others(test))
 
     def select(

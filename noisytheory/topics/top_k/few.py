@@ -1,9 +1,10 @@
-"""All k from a few solutions, where gaps are relative to what is gained at the largest k.
+"""All k from a few solutions, where gains below a share of the largest k's do not matter.
 
 Least squares of the labels begin two problems without a threshold: the solution at the largest k,
 and the weights that balance the labelled rows, whose mass is where zero stops to be the minimiser.
-Between the two the best model in their plane is near the minimiser, and the weights of its own
-largest losses nearly prove so; where they do not, a solution stands in its place.
+Between the two stand solutions in equal ratios, as far down as the floor asks. The best model in
+the plane of two is near the minimiser, and the weights of its own largest losses nearly prove so;
+where they do not, a solution stands in its place.
 """
 
 from __future__ import annotations
@@ -64,8 +65,6 @@ class Guess(Knot):
 class Few(Walk):
     """A few solutions, mixtures between them."""
 
-    floor = 1.0
-    """Of what is gained at the largest k, the share that gaps are relative to where less is."""
     most = np.inf
     """What is gained at the largest k."""
     squares: Floats | None = None
@@ -230,7 +229,9 @@ class Few(Walk):
         reached = sums(masses)
         first, second = (np.interp(nu, reached, sums(masses * m)) for m in (margins, margins**2))
         last = margins[np.clip(np.searchsorted(reached, nu - 1e-12) - 1, 0, len(margins) - 1)]
-        size = np.maximum(np.abs(last), abs(margins[0]))
+        # The largest losses are those of the least margins, unless losses grow beyond 1.
+        largest = margins[-1] if float(self.kind.slope(np.array(2.0))) > 0 else last
+        size = np.maximum(np.abs(largest), abs(margins[0]))
         bend = float(self.kind.curvature(np.array([-1.0, 0.0])).max()) * second + float(
             np.sum(w[: self.rows.shape[1]]**2)) / (C[some] if self.average else C)
         fall = -self.kind.slope_at_zero * first

@@ -52,13 +52,12 @@ class Path:
         ``"zero"`` only where weights prove zero the minimiser, to $10^{-11}$ of its objective.
     gap : array, shape (m,)
         Objective less dual value, relative to the objective, or to a gain where that is less: what
-        the coefficients at each k gain over none (over the best constant), or, where asked for,
-        those at the largest k.
+        the coefficients at each k gain over none (over the best constant), or, where that is less
+        than a share of what they gain at the largest k, the ``floor``, that share.
     determined : array of bool, shape (m,)
-        Whether the gap is proven to be at most a quarter of what the coefficients gain at this k.
-        Where it is not the error may be another model's: zero is the minimiser, and scores every
-        point alike; or less is gained than rounding leaves, or than was asked for, which a warning
-        tells.
+        Whether the gap is proven to be at most a quarter of what the coefficients gain at this k;
+        where it is not, since zero is the minimiser or the gain lies below the floor, objective
+        and error are still those of the model here, but another may do as well.
     knots : array, shape (j, d)
         Coefficients, with the intercept last if there is one, of the models that are mixed: some
         are solved, others guessed with weights that prove them good enough.
@@ -98,8 +97,8 @@ class Path:
 def path(
     X: Any, y: ArrayLike, loss: str = "logistic", *, ks: Sequence[float] | None = None,
     C: float = 1.0, test: tuple[Any, ArrayLike] | None = None, intercept: bool = False,
-    sample_weight: ArrayLike | None = None, scaling: str = "paper", tol: float = 0.2,
-    floor: float = 0.01, start: Floats | None = None,
+    sample_weight: ArrayLike | None = None, scaling: str = "paper", tol: float = 0.25,
+    floor: float = 0.1, start: Floats | None = None,
 ) -> Path:
     r"""What k changes: models for all k from a few solutions, each with a gap that is proven.
 
@@ -113,9 +112,10 @@ def path(
         Points and labels on which errors are counted; the sample itself by default.
     tol : float
         Gap at every k, as `Path` measures it.
-    relative_to : {"gain", "largest"}
-        What the coefficients gain at each k: next to the collapse that is next to nothing, and
-        takes solutions of its own; or ``"largest"``, at the largest k.
+    floor : float
+        In [0, 1]. Of what the coefficients gain at the largest k, the share below which a gain does
+        not matter: the gap at every k is at most ``tol`` times the larger of this and its own gain.
+        0 proves the model of every k, next to the collapse as well; 1 measures all by the largest.
     start : array, shape (d,), optional
         Coefficients to begin with at the largest k, the intercept last.
 
@@ -131,28 +131,31 @@ def path(
     Warns
     -----
     NotCertified
-        If some k has a larger gap; or if, where zero is not proven the minimiser, its model is not
-        determined: the coefficients gain less than rounding leaves, or than was asked for.
+        If some k has a larger gap; or if a model is not determined whose coefficients may gain more
+        than the floor, because rounding leaves no more or so large a ``tol`` was asked for.
 
     Notes
     -----
-    Next to the collapse less and less is gained, and each halving of the distance takes a solution
-    or more: all k take the time of about a dozen fits, of five to thirty mostly, and of hundreds
-    where gains are tiny beside an intercept, or in regression. With ``"largest"`` two or three
-    solutions serve all k (least squares begin the one at the largest k and the linear programme
-    that proves where zero ends; between the two models are guessed in their plane, with weights
-    that prove how good they are), in the time of about two fits. But of a k that gains far less
-    than the largest the proof says next to nothing, and errors may be those of another model, by
-    up to 90 points; where it is worse than zero, zero takes its place.
+    What is gained over zero grows with the square of the distance from where zero ends. Below a
+    floor of a tenth lie a third of that distance: there hardly anybody would choose the model, and
+    all k take the time of about two fits. Least squares begin the solution at the largest k and
+    the linear programme that proves where zero ends; one solution stands between, and what is
+    still missing is guessed in the plane of two, with weights that prove how good it is, or solved.
+    Below the floor models lie in the direction in which zero ends, as minimisers next to it do,
+    where that is better: errors are mostly near the minimisers', but nothing is proven of that.
+
+    A floor of 0 takes the time of about a dozen fits, of five to thirty mostly, and of hundreds
+    where gains are tiny beside an intercept, or in regression: each halving of the distance takes a
+    solution or more.
 
     A minimiser that scores every point alike has errors by convention only, the sign of 0 being 1.
-    It is named by ``regime``, without a warning, where weights prove it.
-    ``validation/top_k_paths.md`` has every problem.
+    It is named by ``regime`` where weights prove it. ``validation/top_k_paths.md`` has every
+    problem.
 
     Examples
     --------
     >>> X, y = [[1.0], [1.0], [1.0], [-1.0]], [1, 1, -1, -1]
-    >>> found = path(X, y, "hinge", tol=1e-3, relative_to="gain")
+    >>> found = path(X, y, "hinge", tol=1e-3)
     >>> found.regime.tolist(), found.objective.round(3).tolist()
     (['zero', 'zero', 'nu', 'C'], [0.25, 0.5, 0.719, 0.875])
     """
@@ -162,6 +165,8 @@ def path(
     points, answers = (rows, labels) if test is None else checked_data(*test, kind, both=False)
     if not 0 < tol < 1:
         raise ValueError(f"tol must be a number in (0, 1), got {tol!r}")
+    if not 0 <= floor <= 1:
+        raise ValueError(f"floor must be a number in [0, 1], got {floor!r}")
     C = checked_C(C)
     if scaling not in ("paper", "average"):
         raise ValueError(f"scaling must be 'paper' or 'average', got {scaling!r}")
@@ -170,12 +175,9 @@ def path(
         rows, labels, masses = rows[keep], labels[keep], masses[keep]
     if kind.margin and intercept and np.ptp(labels) == 0:
         raise ValueError("y must hold both classes with weight, got one class only")
-    rows, labels, masses = merged(rows, labels, masses)
     walk = (Few if floor else Walk)(
-        rows, labels, masses, loss, C, intercept, scaling == "average", tol)
-    if floor:
-        walk.floor = floor
-    walk.start = start
+        *merged(rows, labels, masses), loss, C, intercept, scaling == "average", tol)
+    walk.floor, walk.start = floor, start
     counts = (every_count(total) if ks is None else counts_of(ks, total, sample_weight is None))
     try:
         # Losses that overflow are told by gaps that are not finite, or refused.
@@ -225,7 +227,9 @@ def as_path(
     gap = np.where(known, (value - dual) / np.maximum(unit, 1e-300), np.inf)
     determined = known & ~zero & (
         (value == 0) | (gain > rounding) & (value - dual <= SMALL * gain))
-    lost = ~(determined | zero)
+    # Of gains below the floor nothing was asked; where all are rounding, something was.
+    least = walk.least(nus)
+    lost = ~(determined | zero) & ((gain >= least) | (least <= rounding))
     if (gap > tol).any() or lost.any():
         told = [f"gap {gap.max():.1e} in place of {tol:.0e} at k={counts[gap.argmax()]:g}"]
         if lost.any():

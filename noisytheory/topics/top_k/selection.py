@@ -191,7 +191,7 @@ def select(
                     coefs[row, column] = C * unit
                 continue
             over = path(X, labels, loss, ks=wanted, C=C, test=(points, answers), tol=10 * tol,
-                        relative_to="gain", start=start, **common)
+                        floor=0.0, start=start, **common)
             fits += over.fits
             start = over.coef[-1]
             errors[row], coefs[row] = over.error, over.coef

@@ -96,6 +96,9 @@ class Knot:
 class Walk:
     """Solutions at some k, mixtures between them."""
 
+    floor = 0.0
+    """Of what is gained at the largest k, the share that gaps are relative to where less is."""
+
     def __init__(
         self, rows: Any, labels: Floats, masses: Floats, loss: str, C: float, free: bool,
         average: bool, tol: float,

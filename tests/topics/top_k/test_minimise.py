@@ -237,7 +237,7 @@ def test_a_path_is_its_fits_to_the_gap_that_it_proves(loss, intercept):
     x, y = problem(loss, seed=4)
     for scaling, tol in (("paper", 1e-4), ("average", 1e-2)):
         found = path(x, y, loss, C=0.5, intercept=intercept, scaling=scaling, tol=tol,
-                     relative_to="gain")
+                     floor=0.0)
         assert found.k.tolist() == list(range(1, 41))
         assert found.gap.max() <= tol
         values = []
@@ -258,14 +258,14 @@ def test_a_path_is_its_fits_to_the_gap_that_it_proves(loss, intercept):
 @pytest.mark.parametrize("scaling", ["paper", "average"])
 @pytest.mark.parametrize("intercept", [False, True])
 @pytest.mark.parametrize("loss", ["hinge", "logistic", "squared-hinge", "square", "absolute"])
-@pytest.mark.parametrize(("relative_to", "tol"), [("largest", 0.05), ("gain", 0.2)])
-def test_a_path_bounds_every_optimum(loss, intercept, scaling, relative_to, tol):
-    """By a share of what is gained at the largest k, or at each; and says which are zero."""
+@pytest.mark.parametrize(("floor", "tol"), [(1.0, 0.05), (0.1, 0.25), (1e-3, 0.2), (0.0, 0.2)])
+def test_a_path_bounds_every_optimum(loss, intercept, scaling, floor, tol):
+    """By a share of what is gained at each k, or of the floor; and says which are zero."""
     x, y = problem(loss, n=60, seed=4)
     times = np.random.default_rng(2).integers(1, 3, 60)
     settings = dict(C=0.5, intercept=intercept, scaling=scaling, sample_weight=times)
     total = int(times.sum())
-    found = path(x, y, loss, relative_to=relative_to, tol=tol, **settings)
+    found = path(x, y, loss, floor=floor, tol=tol, **settings)
     at = np.unique(np.append(np.linspace(1, total, 12).astype(int), total))
     exact = [fit(x, y, loss, k=int(k) if k > 1 else 1 / total, tol=1e-8, **settings) for k in at]
     best = np.array([one.objective for one in exact])
@@ -276,7 +276,7 @@ def test_a_path_bounds_every_optimum(loss, intercept, scaling, relative_to, tol)
     value, dual = found.objective[at - 1], found.dual[at - 1]
     assert np.all(dual <= best * (1 + 1e-7) + 1e-12) and np.all(best <= value * (1 + 1e-7))
     zero = np.array([one.regime == "zero" for one in exact])
-    gain = (none - dual) if relative_to == "gain" else (none - best)[-1]
+    gain = np.maximum(none - dual, floor * (none - best)[-1])
     gain = np.where(found.regime[at - 1] == "zero", value, gain)
     assert np.all(value - dual <= 1.002 * tol * np.minimum(value, gain) + 1e-11)
     assert found.gap.max() <= tol
@@ -314,7 +314,7 @@ def test_next_to_the_collapse_every_model_is_the_minimiser_of_its_own_k(loss):
     assert errors[1] < 0.2 * errors[-1] < errors[0]
     gains = np.array(ks) / 200 - [one.objective for one in exact]
     assert gains[1] < 1e-3 * gains[-1]
-    settings = dict(C=1.0, test=held, tol=1e-2, relative_to="gain")
+    settings = dict(C=1.0, test=held, tol=1e-2, floor=0.0)
     few = path(x, y, loss, ks=ks, **settings)
     every = path(x, y, loss, **settings)
     at = np.array(ks) - 1
@@ -352,7 +352,7 @@ def test_of_weighted_examples_that_gain_little_every_model_is_the_minimiser_of_i
             for k, one in zip(ks, exact, strict=True)]
     assert min(gain[1:]) < 0.01 * max(one.objective for one in exact)
     at = np.array(ks) - 1
-    found = path(x, y, loss, sample_weight=times, tol=1e-2, relative_to="gain", **settings)
+    found = path(x, y, loss, sample_weight=times, tol=1e-2, floor=0.0, **settings)
     assert found.k[at].tolist() == ks
     over = found.objective[at] - [one.objective for one in exact]
     assert np.all(np.abs(over) <= 1e-2 * np.array(gain) + 1e-9)
@@ -372,7 +372,7 @@ def test_a_rough_fit_and_a_rough_path_name_the_level_and_the_regime(loss):
     # Where the largest losses end at 0 all that are not 0 count.
     regimes = ["nu" if level > 1e-3 else "C" for level in levels]
     rough = [fit(x, y, loss, k=k, C=3.0, tol=1e-3) for k in ks]
-    found = path(x, y, loss, C=3.0, ks=ks, tol=1e-3, relative_to="gain")
+    found = path(x, y, loss, C=3.0, ks=ks, tol=1e-3, floor=0.0)
     assert [one.regime for one in rough] == found.regime.tolist() == regimes
     assert [one.level for one in rough] == pytest.approx(levels, abs=0.05)
     assert found.level == pytest.approx(levels, abs=0.05)
@@ -395,7 +395,7 @@ def test_paths_and_choices_take_weights_as_repetitions(loss, scaling):
     x, y = problem(loss, n=24, seed=3)
     times = np.random.default_rng(1).integers(0, 3, len(y))
     many, answers = np.repeat(x, times, axis=0), np.repeat(y, times)
-    settings = dict(C=5.0, intercept=True, scaling=scaling, tol=1e-4, relative_to="gain")
+    settings = dict(C=5.0, intercept=True, scaling=scaling, tol=1e-4, floor=0.0)
     repeated = path(many, answers, loss, **settings)
     weighted = path(x, y, loss, sample_weight=times, test=(many, answers), **settings)
     assert weighted.k == pytest.approx(repeated.k)
@@ -442,7 +442,7 @@ def test_next_to_the_collapse_a_kernel_path_is_that_of_linear_scores():
     y = np.where(x @ slope + 0.05 * rng.logistic(size=120) >= 0, 1.0, -1.0)
     first = first_useful_k(x, y)
     ks = [first - 1, first, first + 1, first + 5, 60, 120]
-    one = path(x, y, "hinge", ks=ks, tol=1e-3, relative_to="gain")
+    one = path(x, y, "hinge", ks=ks, tol=1e-3, floor=0.0)
     other = kernel_path(x @ x.T, y, ks=ks, C=1.0, tol=1e-3)
     gain = np.array(ks) / 120 - one.objective
     assert gain[1] < 1e-3 * gain[-1]
@@ -464,7 +464,7 @@ def test_at_a_small_C_the_weights_are_those_of_the_minimiser(loss, intercept):
     for C in (1e-7, 1e-5, 1e-3):
         single = [fit(x, y, loss, k=k, C=C, intercept=intercept) for k in ks]
         found = path(x, y, loss, ks=ks, C=C, intercept=intercept, tol=1e-4,
-                     relative_to="gain")
+                     floor=0.0)
         for k, rough, w in zip(ks, single, found.coef, strict=True):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", NotCertified)
@@ -599,7 +599,8 @@ def test_bad_data_are_refused():
         (lambda: path(x, y, C=-1.0), "C must be"),
         (lambda: path(x, y, tol=0.0), "tol must be"),
         (lambda: path(x, y, scaling="mine"), "scaling must be"),
-        (lambda: path(x, y, relative_to="mine"), "relative_to must be"),
+        (lambda: path(x, y, floor=-0.1), "floor must be"),
+        (lambda: path(x, y, floor=float("nan")), "floor must be"),
         (lambda: path(x, y, ks=[41]), "k must be"),
         (lambda: path(x, y, sample_weight=-y), "sample_weight must be"),
         (lambda: path(x, y, sample_weight=y > 0, intercept=True), "both classes with weight"),
