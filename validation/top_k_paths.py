@@ -6,20 +6,22 @@ to 100 features of one size or falling to 1/30, C = 1 and 100, much and little n
 logistic loss), and the data sets of ``average_top_k.py`` at C = 1 and both losses. Costs are
 processor time beside one fit to the default tolerance, the median one of five k that are not zero.
 Errors are of classification on the sample, in points, beside fits at 20 values of k from 1 to n;
-where the fit is zero and the path does not prove it, they differ by what zero errs more. The excess
-of an objective, and ``tol``, are shares of what the coefficients gain at each k (``gain``), or at
-k = n (``largest``).
+where the fit is zero and the path does not prove it, they differ by what zero errs more. At every k
+the gap is at most ``tol`` times the larger of what the coefficients gain there and ``floor`` times
+what they gain at k = n. A model is determined where its gap is proven to be at most a quarter of
+what the coefficients gain at its own k; of the others that are not zero nothing is proven but
+their objective. The excess of an objective is a share of the gain at n, or of the objective.
 
 A factor is a Cholesky factor of weighted products of features, one a step of either method and one
 for each try at weights that balance: their number does not follow what Python takes for a step.
 
 What a path takes: what is gained over zero grows with the square of the distance from where zero
-ends, so each halving of that distance takes a solution or more, down to the least k that is not
-zero; there problems are ill-conditioned, and a neighbour's solution helps little. With ``largest``
-least squares begin the solution at the largest k, and the weights that balance the labelled rows,
-whose mass is where zero ends; between, most paths solve nothing more. But far below the largest k
-such a model is good enough that gains next to nothing, and errors may be those of any model: those
-k are not determined, and where a model is worse than zero, zero takes its place.
+ends, so each halving of that distance takes a solution or more, and a floor of 0 goes down to the
+least k that is not zero. A floor of a tenth ends at a third of the distance. Least squares begin
+the solution at the largest k, and the weights that balance the labelled rows, whose mass is where
+zero ends; one solution stands between, and every other path needs one more. Next to where zero
+ends minimisers have the direction in which it does: below the floor models lie there, each of its
+best length, and errors are mostly near the minimisers', too, which is not proven.
 
 Beside an intercept of a smooth loss and a small C, or in regression, the best constant moves with
 k by more than the coefficients gain, and mixtures of two solutions serve few k between.
@@ -43,8 +45,8 @@ from average_top_k import page, sets
 
 from noisytheory.topics.top_k import NotCertified, design, fit, path
 
-FORMS = (("gain", 0.05), ("gain", 0.2), ("gain", 0.5), ("largest", 0.05))
-DEFAULT = ("gain", 0.2)
+DEFAULT = (0.1, 0.25)
+FORMS = (DEFAULT, *itertools.product((0.0, 0.001, 0.01, 0.05, 0.1, 1.0), (0.1, 0.2, 0.5)))
 SMALL = 0.01
 """The other C at which an intercept is tried."""
 LARGEST = 150_000
@@ -122,6 +124,8 @@ class Found:
     share: dict[Any, float] = field(default_factory=dict)
     wrong: dict[Any, float] = field(default_factory=dict)
     worst: dict[Any, float] = field(default_factory=dict)
+    every: dict[Any, float] = field(default_factory=dict)
+    apart: dict[bool, list[float]] = field(default_factory=dict)
     zeros: dict[Any, int] = field(default_factory=dict)
     open: dict[Any, int] = field(default_factory=dict)
     beside: dict[float, float] = field(default_factory=dict)
@@ -143,17 +147,21 @@ def measured(problem: tuple[str, np.ndarray, np.ndarray, str, float]) -> Found:
     error = np.array([np.mean(np.where(exact[int(k)].scores(x) >= 0, 1, -1) != y) for k in ks])
     zero = np.array([exact[int(k)].regime == "zero" for k in ks])
     for form in FORMS:
-        relative, tol = form
-        taken, all_k = least(partial(path, x, y, loss, C=C, tol=tol, relative_to=relative), times)
+        floor, tol = form
+        taken, all_k = least(partial(path, x, y, loss, C=C, tol=tol, floor=floor),
+                             times if floor else 1)
         excess = all_k.objective[ks - 1] - value
         apart = 100 * np.abs(all_k.error[ks - 1] - error)
-        also = all_k.regime[ks - 1] == "zero"
+        also, sure = all_k.regime[ks - 1] == "zero", all_k.determined[ks - 1]
         found.costs[form], found.knots[form] = taken / one, all_k.fits
         found.over[form] = float(excess.max() / (1 - value[-1]))
         found.share[form] = float((excess / value).max())
-        found.wrong[form], found.worst[form] = float(np.median(apart)), float(apart.max())
+        found.wrong[form] = float(np.median(apart[sure]))
+        found.worst[form], found.every[form] = float(apart[sure].max()), float(apart.max())
         found.zeros[form] = int((also != zero).sum())
-        found.open[form] = int((~(all_k.determined[ks - 1] | also)).sum())
+        found.open[form] = int((~(sure | also)).sum())
+        if form == DEFAULT:
+            found.apart = {True: apart[sure].tolist(), False: apart[~(sure | also)].tolist()}
     if x.size <= LARGEST:
         for c in (C, SMALL):
             alone = statistics.median(
@@ -163,14 +171,15 @@ def measured(problem: tuple[str, np.ndarray, np.ndarray, str, float]) -> Found:
             found.beside[SMALL if found.beside else 0.0] = taken / alone
     form = DEFAULT
     found.line = (f"  {name}: {found.costs[form]:.1f}, {found.factors:.1f} ({found.knots[form]}); "
-                  f"{found.wrong[form]:.2f} {found.worst[form]:.2f}")
+                  f"{found.wrong[form]:.2f} {found.worst[form]:.2f}, {found.open[form]} open")
     return found
 
 
 def compare(tried: list[tuple[str, np.ndarray, np.ndarray, str, float]], workers: int) -> None:
     """A line a problem, and a summary."""
-    print("a path by the default, in fits, and in factors (solutions); median and largest "
-          "difference of errors\n")
+    print(f"a path by the default (floor {DEFAULT[0]:g}, tol {DEFAULT[1]:g}), in fits, and in "
+          "factors (solutions); median and largest difference of errors where models are "
+          "determined, and of 20 k those not zero where they are not\n")
     with ProcessPoolExecutor(workers) as pool:
         every = []
         for found in pool.map(measured, tried):
@@ -182,11 +191,19 @@ def compare(tried: list[tuple[str, np.ndarray, np.ndarray, str, float]], workers
         def of(what: str, digits: int, form: Any = form) -> str:
             return say([getattr(one, what)[form] for one in every], digits)
 
-        print(f"  {form[0]}, tol {form[1]:g}: fits {of('costs', 1)}; solutions "
+        print(f"  floor {form[0]:g}, tol {form[1]:g}: fits {of('costs', 1)}; solutions "
               f"{of('knots', 0)}; excess of the objective {of('over', 4)} of the gain at "
-              f"n, {of('share', 4)} of itself; errors: median of 20 k {of('wrong', 2)} "
-              f"points, largest of 20 k {of('worst', 2)}; k of 20 with another regime "
-              f"than zero, or zero: {of('zeros', 0)}; open: {of('open', 0)}")
+              f"n, {of('share', 4)} of itself; errors where determined: median "
+              f"{of('wrong', 2)} points, largest {of('worst', 2)}; largest of all 20 k "
+              f"{of('every', 2)}; k of 20 with another regime than zero, or zero: "
+              f"{of('zeros', 0)}; not determined: {of('open', 0)}")
+    for sure, which in ((True, "determined"), (False, "not determined and not zero")):
+        apart = [value for one in every for value in one.apart[sure]]
+        if apart:
+            shares = (0.5, 0.9, 0.95, 0.99, 1.0)
+            print(f"\nby the default, errors at the {len(apart)} k of all problems that are {which}"
+                  ": points off at " + ", ".join(f"{share:.0%} {value:.2f}" for share, value in zip(
+                      shares, np.quantile(apart, shares), strict=True)))
     beside = [one.beside for one in every if one.beside]
     if beside:
         print(f"\nbeside an intercept, {len(beside)} problems of {LARGEST:,} entries at most: fits "

@@ -22,7 +22,14 @@ from noisytheory.topics.top_k.individual import individual
 from noisytheory.topics.top_k.neighbours import Balance, Part, sample_size
 from noisytheory.topics.top_k.task import REACHED, ROUNDING, WIDE, positive_level
 from noisytheory.topics.top_k.walk import (
-    EXACT, FARTHEST, MOST, SMALL, Knot, Sorted, Walk, sums,
+    EXACT,
+    FARTHEST,
+    MOST,
+    SMALL,
+    Knot,
+    Sorted,
+    Walk,
+    sums,
 )
 
 __all__ = ["Few"]
@@ -37,6 +44,8 @@ RUNGS, FAR_RUNGS = (0.55, 0.2), (0.3, 0.2)
 """Of the distance from the collapse, where it is not known, as seen from one solution, where the
 next stands; and of many rows.
 """
+PARTED = 10
+"""Rounds after which what is missing is halved: next to a solution the largest gap may stay."""
 LACKS = 0.1
 """Share of the proven gap that the last solution has at the next k, of regression."""
 COLLAPSE = 5e-4
@@ -191,7 +200,7 @@ class Few(Walk):
         self.tops, self.nones = {}, self.constants(self.nus)[1]
         if self.sought:
             self.rungs()
-        for _ in range(MOST):
+        for turn in range(MOST):
             gaps, cuts = self.glance()
             loose = [at for at in range(len(self.knots) - 1) if cuts[at] < cuts[at + 1]
                      and gaps[cuts[at]: cuts[at + 1]].max() > self.tol]
@@ -199,7 +208,8 @@ class Few(Walk):
             for at in reversed(loose):
                 # A solution may have taken the place of guesses below.
                 if at + 1 < new:
-                    new = self.parted(at, gaps[cuts[at]: cuts[at + 1]], cuts[at]) or new
+                    new = self.parted(
+                        at, gaps[cuts[at]: cuts[at + 1]], cuts[at], turn >= PARTED) or new
             if new == len(self.knots):
                 break
         else:
@@ -209,14 +219,15 @@ class Few(Walk):
 
     @functools.cached_property
     def ray(self) -> tuple[Floats, Floats]:
-        """The direction in which zero ends, as long as the solution at the largest k; its scores."""
+        """The direction in which zero ends, as long as the solution above; and its scores."""
         assert self.direction is not None
-        size = float(np.linalg.norm(self.knots[-1].coef) / np.linalg.norm(self.direction))
-        w = self.direction * (size or 1.0)
+        d = self.rows.shape[1]
+        size = float(np.linalg.norm(self.knots[-1].coef[:d]) / np.linalg.norm(self.direction[:d]))
+        w = self.direction * size
         return w, Design(self.rows, free=self.free).scores(w)
 
     def along(self, w: Floats, scores: Floats) -> None:
-        """Models in the direction in which zero ends, each of its best length, where little is gained.
+        """Models in the direction in which zero ends, of the best lengths, where little is gained.
 
         There minimisers have it. Losses are at most their expansions to second order.
         """
@@ -248,7 +259,7 @@ class Few(Walk):
         self.out[4, some] = place + length[better] / max(longest, 1e-300)
 
     def rungs(self) -> None:
-        """Solutions in equal ratios of the distance from the collapse, down to what the floor asks."""
+        """Solutions in equal ratios of the distance from the collapse, as low as the floor asks."""
         # Above the collapse, up to where nothing changes any more.
         end = next((at for at, one in enumerate(self.knots) if one.mass > self.zero_to), 0)
         least = REACH * np.sqrt(self.floor)
@@ -267,14 +278,17 @@ class Few(Walk):
             self.knots.insert(end, self.solved(
                 nu, w, max(part**2 * self.gain(above), float(self.least(nu)))))
 
-    def parted(self, at: int, gaps: Floats, first: int) -> int:
-        """A knot between two where a gap is largest; its place, or 0 if there is none."""
+    def parted(self, at: int, gaps: Floats, first: int, middle: bool) -> int:
+        """A knot between two where a gap is largest, or amid large ones; its place, 0 if none."""
         low, high = self.knots[at], self.knots[at + 1]
         inner = self.nus[first: first + len(gaps)]
         inside = (inner > low.nu * (1 + 1e-12)) & (inner < high.nu * (1 - 1e-12))
         if not inside.any():
             return 0
         nu = float(inner[np.where(inside, gaps, -np.inf).argmax()])
+        if middle:
+            loose = inner[inside & (gaps > self.tol)]
+            nu = float(loose[len(loose) // 2]) if loose.size else nu
         guess, gap = self.guessed(at, nu)
         if gap <= GUESSED * self.tol:
             self.knots.insert(at + 1, guess)
@@ -432,9 +446,17 @@ class Few(Walk):
         t = np.clip((nus - start) * slope, 0, 1)
         share = np.minimum(t * end / nus, 1.0) if self.average else t
         C = self.constant(nus)
-        value, level = ends[0] + share * (ends[1] - ends[0])
-        value += (w0 + share * (w1 + share * w2)) / (2 * C)
+        first, turn = ends[0, 0], ends[1, 0] - ends[0, 0]
+        value = first + share * turn + (w0 + share * (w1 + share * w2)) / (2 * C)
         dual = line + t * rise - 0.5 * C * (p0 + t * (p1 + t * p2))
+        loose = value - dual > self.tol * self.unit(nus, value, self.nones - dual)
+        if loose.any():
+            # An intercept may jump: then other shares than those of the weights are better.
+            best = np.clip(-(2 * C * turn + w1) / np.maximum(2 * w2, 1e-300), 0, 1)
+            other = first + best * turn + (w0 + best * (w1 + best * w2)) / (2 * C)
+            loose &= other < value
+            value, share = np.where(loose, other, value), np.where(loose, best, share)
+        level = ends[0, 1] + share * (ends[1, 1] - ends[0, 1])
         gaps = np.asarray((value - dual) / self.unit(nus, value, self.nones - dual))
         self.out[:3], self.out[4] = (value, dual, gaps), low + share
         level = positive_level(level, nus - weight - t * more, nus, value)

@@ -81,7 +81,7 @@ class Part(Task):
                 # Where all rows count there is no threshold.
                 whole = self.kind.margin and self.nu >= 1 - 1e-12
                 level: Any = None if whole else self._quantile(w)
-                gap *= 10
+                gap = max(10 * gap, ROUNDING * self.size)
                 if self.kind.margin:
                     values = self.kind.values(self.targets, self.design.scores(w))
                     spread = float(self.masses @ np.abs(values - (level or 0.0)))

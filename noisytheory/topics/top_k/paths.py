@@ -264,7 +264,7 @@ def merged(rows: Any, labels: Floats, masses: Floats) -> tuple[Any, Floats, Floa
     if 2 * len(first) > n or not (
             np.array_equal(rows[alike], rows) and np.array_equal(labels[alike], labels)):
         return rows, labels, masses
-    return rows[first], labels[first], np.bincount(which, masses)
+    return rows[first], labels[first], np.bincount(which, masses).astype(float)
 
 
 def few_of(values: Floats) -> Floats:
