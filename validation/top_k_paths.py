@@ -185,18 +185,19 @@ def compare(tried: list[tuple[str, np.ndarray, np.ndarray, str, float]], workers
         for found in pool.map(measured, tried):
             every.append(found)
             print(found.line, flush=True)
-    print(f"\nof {len(tried)} problems the median one, and the largest\n"
+    print(f"\nof {len(tried)} problems the median one, and the largest; errors in points, their "
+          "median and largest over the determined of 20 k, and the largest over all; open, and "
+          "zeros: k of 20 not determined nor zero, and of another regime than zero, or zero\n"
           f"  the default: factors beside those of a fit {say([one.factors for one in every], 1)}")
+    print("\n  floor   tol        fits   solved  excess/gain at n    excess/itself   errors, med"
+          "      largest     of all k     open  zeros")
     for form in FORMS:
         def of(what: str, digits: int, form: Any = form) -> str:
             return say([getattr(one, what)[form] for one in every], digits)
 
-        print(f"  floor {form[0]:g}, tol {form[1]:g}: fits {of('costs', 1)}; solutions "
-              f"{of('knots', 0)}; excess of the objective {of('over', 4)} of the gain at "
-              f"n, {of('share', 4)} of itself; errors where determined: median "
-              f"{of('wrong', 2)} points, largest {of('worst', 2)}; largest of all 20 k "
-              f"{of('every', 2)}; k of 20 with another regime than zero, or zero: "
-              f"{of('zeros', 0)}; not determined: {of('open', 0)}")
+        print(f"  {form[0]:5g} {form[1]:5g} {of('costs', 1):>11} {of('knots', 0):>8} "
+              f"{of('over', 4):>16} {of('share', 4):>16} {of('wrong', 2):>12} {of('worst', 2):>12} "
+              f"{of('every', 2):>12} {of('open', 0):>8} {of('zeros', 0):>6}")
     for sure, which in ((True, "determined"), (False, "not determined and not zero")):
         apart = [value for one in every for value in one.apart[sure]]
         if apart:
