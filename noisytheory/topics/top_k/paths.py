@@ -23,7 +23,7 @@ from noisytheory.topics.top_k.task import ROUNDING
 from noisytheory.topics.top_k.walk import FEW, SMALL, Walk
 from noisytheory.vocabulary.threads import on_one_thread
 
-__all__ = ["Path", "as_path", "counts_of", "errors_of", "every_count", "path"]
+__all__ = ["Path", "as_path", "counts_of", "errors_of", "every_count", "merged", "path"]
 
 Floats = NDArray[np.float64]
 

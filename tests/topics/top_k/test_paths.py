@@ -18,7 +18,7 @@ from noisytheory.topics.top_k.individual import INDIVIDUAL, least_constant
 from noisytheory.topics.top_k.kernel_dual import kernel_fit
 from noisytheory.topics.top_k.kernel_paths import kernel_path
 from noisytheory.topics.top_k.minimise import NotCertified
-from noisytheory.topics.top_k.paths import errors_of
+from noisytheory.topics.top_k.paths import errors_of, merged
 from noisytheory.topics.top_k.problem import Problem
 
 CONIC = {
@@ -444,3 +444,92 @@ def test_the_objective_of_a_kernel_machine_is_that_of_its_dual_coefficients(regr
     losses = np.abs(y - scores) if regression else np.maximum(1 - y * scores, 0)
     value = np.sort(losses)[30:].sum() / 60 + float(found.dual_coef @ scores) / (2 * C)
     assert found.objective == pytest.approx(value, rel=1e-12)
+
+
+def test_rows_that_are_alike_count_once():
+    rows = np.repeat([[1.0, 2.0], [1.0, 2.0], [3.0, 0.0]], 3, axis=0)
+    labels, masses = np.repeat([1.0, -1.0, 1.0], 3), np.arange(1.0, 10) / 45
+    some, y, m = merged(rows, labels, masses)
+    assert sorted(zip(some[:, 0], y, m, strict=True)) == [
+        (1.0, -1.0, pytest.approx(15 / 45)), (1.0, 1.0, pytest.approx(6 / 45)),
+        (3.0, 1.0, pytest.approx(24 / 45))]
+    other = rows + np.arange(9)[:, None]
+    assert merged(other, labels, masses)[0] is other
+    # Fewer than every other row alike.
+    pairs = np.concatenate([other, other[:2]])
+    assert len(merged(pairs, np.append(labels, labels[:2]), np.full(11, 1 / 11))[0]) == 11
+    x, y = drawn(60, 3)
+    many = path(np.repeat(x, 5, axis=0), np.repeat(y, 5), C=10.0, ks=[100, 200, 300])
+    one = path(x, y, C=10.0, ks=[20, 40, 60])
+    assert many.objective == pytest.approx(one.objective, rel=0.02)
+    assert np.all(many.dual <= one.objective * (1 + 1e-9))
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("loss", [loss for loss, kind in INDIVIDUAL.items() if kind.margin])
+def test_in_the_direction_in_which_zero_ends_every_k_above_gains(loss, intercept):
+    """Whatever is asked for: a model's value is at most what is said, and less than zero's."""
+    x, y = drawn(400, 5, 30, 0.1)
+    found = few(x, y, loss, C=1.0, intercept=intercept)
+    threshold = collapse_threshold(x, y, intercept=intercept)
+    at = np.flatnonzero(found.k > threshold * (1 + 1e-3) + 1)
+    assert not found.determined[at[:5]].any()
+    assert np.all(found.objective[at] < found.k[at] / 400 * INDIVIDUAL[loss].at_zero)
+    assert np.all(found.dual[at] <= found.objective[at])
+    for i in at[:: len(at) // 20]:
+        w = found.coef[i]
+        scores = x @ w[:5] + (w[5] if intercept else 0)
+        top = np.sort(INDIVIDUAL[loss].values(y, scores))[::-1][: i + 1]
+        assert top.sum() / 400 + w[:5] @ w[:5] / 2 <= found.objective[i] * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(("loss", "digit", "intercept"), [
+    ("hinge", 3, False), ("logistic", 8, False), ("hinge", 8, True), ("squared-hinge", 3, False)])
+def test_by_default_errors_are_nearly_the_minimisers_and_what_gains_little_is_marked(
+    loss, digit, intercept
+):
+    """No k warns: those that are not determined gain less than a tenth of the largest."""
+    rows, digits = load_digits(return_X_y=True)
+    x = np.column_stack([rows, np.ones(len(rows))]) / 16
+    y = np.where(digits == digit, 1.0, -1.0)
+    found = path(x, y, loss, C=100.0, intercept=intercept)
+    assert found.gap.max() <= 0.25
+    gain = np.array([least_constant(INDIVIDUAL[loss], y, None, k / 1797) if intercept
+                     else k / 1797 for k in found.k]) - found.dual
+    open_ = ~found.determined & (found.regime != "zero")
+    assert np.all(gain[open_] <= 0.1 * gain[-1] * 1.01)
+    assert open_.sum() < found.determined.sum()
+    for k in np.linspace(found.zero_up_to + 20, 1797, 12).astype(int):
+        best = fit(x, y, loss, k=int(k), C=100.0, intercept=intercept)
+        error = np.mean(np.where(best.scores(x) >= 0, 1, -1) != y)
+        assert found.error[k - 1] == pytest.approx(error, abs=0.02 if open_[k - 1] else 0.015)
+        assert found.dual[k - 1] <= best.objective * (1 + 1e-9)
+        assert found.objective[k - 1] >= best.dual * (1 - 1e-9)
+
+
+def test_where_an_intercept_jumps_few_solutions_serve_all_k():
+    """At a small C it leaps to a class's margin near the largest k: mixtures in proportion do not.
+
+    These took eleven solutions, each halving what was left of the distance.
+    """
+    x, y = drawn(500, 5)
+    found = path(x, y, "hinge", C=0.01, intercept=True)
+    assert found.gap.max() <= 0.25
+    assert found.fits <= 8
+
+
+@pytest.mark.parametrize("floor", [0.1, 1.0])
+@pytest.mark.parametrize("scaling", ["paper", "average"])
+@pytest.mark.parametrize("loss", ["absolute", "square"])
+def test_a_path_of_numbers_that_are_fitted_perfectly_ends(loss, scaling, floor):
+    """Where a start lacks nothing a barrier of its size would be none."""
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(5, 60))
+        x, weight = np.sign(rng.normal(size=(n, 1))), rng.integers(1, 4, n)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NotCertified)
+            found = path(x, -0.6 * x[:, 0], loss, C=1e3, scaling=scaling, floor=floor,
+                         sample_weight=weight)
+        assert np.isfinite(found.objective).all()
+        assert np.all(found.dual <= found.objective)
