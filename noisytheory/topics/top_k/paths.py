@@ -155,7 +155,7 @@ def path(
     Examples
     --------
     >>> X, y = [[1.0], [1.0], [1.0], [-1.0]], [1, 1, -1, -1]
-    >>> found = path(X, y, "hinge", tol=1e-3)
+    >>> found = path(X, y, "hinge", tol=1e-3, floor=0.0)
     >>> found.regime.tolist(), found.objective.round(3).tolist()
     (['zero', 'zero', 'nu', 'C'], [0.25, 0.5, 0.719, 0.875])
     """
