@@ -19,9 +19,9 @@ What a path takes: what is gained over zero grows with the square of the distanc
 ends, so each halving of that distance takes a solution or more, and a floor of 0 goes down to the
 least k that is not zero. A floor of a tenth ends at a third of the distance. Least squares begin
 the solution at the largest k, and the weights that balance the labelled rows, whose mass is where
-zero ends; one solution stands between, and every other path needs one more. Next to where zero
-ends minimisers have the direction in which it does: below the floor models lie there, each of its
-best length, and errors are mostly near the minimisers', too, which is not proven.
+zero ends; one solution stands between, and few paths need one more. Next to where zero ends
+minimisers have the direction in which it does: below the floor models lie there, each of its best
+length, and errors are mostly near the minimisers', too, which is not proven.
 
 Beside an intercept of a smooth loss and a small C, or in regression, the best constant moves with
 k by more than the coefficients gain, and mixtures of two solutions serve few k between.
