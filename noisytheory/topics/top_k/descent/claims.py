@@ -102,7 +102,7 @@ method = [
         quantity="gap",
         unit="objective",
         twin=scaled(Fraction(101, 100), "a hundredth more"),
-        note="But for the regulariser, of which C = 1000 leaves half a thousandth: the margin. With "
-        "three steps the squares are a quarter of the right side.",
+        note="But for the regulariser, of which C = 1000 leaves half a thousandth: the margin. "
+        "With three steps the squares are a quarter of the right side.",
     ),
 ]
