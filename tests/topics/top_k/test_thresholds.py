@@ -106,5 +106,5 @@ def test_parts_of_the_ranks():
         assert bool(top_k.spectral_conjugate(p, sigma) == 0) is inside
     # No weight may go to an example that does not count.
     assert top_k.spectral_conjugate([0.5, 0.3, 0.2], [1.0], sample_weight=[1, 1, 1]) == np.inf
-    assert top_k.spectral_conjugate([0.4, 0.6], [1.0], sample_weight=[0, 1]) == np.inf
+    assert top_k.spectral_conjugate([0.4, 1.0], [1.0], sample_weight=[0, 1]) == np.inf
     assert top_k.spectral_conjugate([0.0, 1.0], [1.0], sample_weight=[0, 1]) == 0
