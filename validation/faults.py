@@ -76,6 +76,16 @@ FAULTS = [
         ("tests/topics/sparse",),
     ),
     Fault(
+        "a constant of the CVaR over a ball", "noisytheory/topics/top_k/cvar/bounds.py",
+        "return (2 * radius + bound + bound", "return (2 * radius + bound",
+        ("tests/topics/top_k/test_bounds.py",),
+    ),
+    Fault(
+        "a branch of norm over margin", "noisytheory/topics/top_k/margins/bounds.py",
+        "np.sqrt(norm**2 / 4 + C * risk)", "np.sqrt(norm**2 / 4 + C * nu)",
+        ("tests/topics/top_k/test_bounds.py",),
+    ),
+    Fault(
         "a look of the two-sample test off by one", "noisytheory/trial/verdict.py",
         "4 * directions * look * (look + 1)", "4 * directions * look * (look - 1) + 1",
         ("tests/trial",),

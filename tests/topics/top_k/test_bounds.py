@@ -182,3 +182,7 @@ def test_the_first_useful_n_is_the_first_on_its_grid():
     assert 1 <= top_k.first_useful_n(bound, **given) / (100 / 0.49) <= 1.05
     falling = top_k.first_useful_n(lambda n, delta, mu: 100 / n + 0.79 - mu, trivial=0.5, delta=0.1)
     assert 1 <= falling / 200 <= 1.05
+    # A twentieth apart, so that .3 is missed by .009 at most.
+    narrow = top_k.first_useful_n(
+        lambda n, delta, mu: 100 / n + 10 * abs(mu - 0.3), trivial=0.5, delta=0.1)
+    assert 200 <= narrow <= 1.05 * 100 / 0.41

@@ -25,13 +25,15 @@ class Descent:
     k : int
     others : int
         How many are on the other side.
+    steps : int
     """
 
-    C, n, steps = 1000.0, 10, 100
+    C, n = 1000.0, 10
 
-    def __init__(self, k: int, others: int = 1) -> None:
-        self.k, self.others = k, others
-        self.name = f"{self.n - others} examples on one side, {others} on the other, k={k}"
+    def __init__(self, k: int, others: int = 1, steps: int = 100) -> None:
+        self.k, self.others, self.steps = k, others, steps
+        few = "" if steps == 100 else f", {steps} steps"
+        self.name = f"{self.n - others} examples on one side, {others} on the other, k={k}{few}"
         self.nu = k / self.n
         self.rows, self.labels = np.ones((self.n, 1)), np.repeat([1.0, -1.0], [10 - others, others])
         kinks = np.array([-1.0, 0.0, 1.0])
