@@ -116,6 +116,8 @@ def stochastic(
         raise ValueError(f"steps must be a whole number >= 1, got {steps}")
     share, c = (np.broadcast_to(np.asarray(v, float), (runs,)) for v in (nu, C))
     n, d = rows.shape
+    # Losses are of t, which is y f or y - f: gradients lie along these rows.
+    along = rows * targets[:, None] if kind.margin else -rows
     w, lam = np.zeros((runs, d)), np.full(runs, float(level))
     mean_w, mean_l = np.zeros((runs, d)), np.zeros(runs)
     squares, total = np.zeros(runs), np.zeros(runs)
@@ -125,28 +127,42 @@ def stochastic(
     for first in range(0, steps, ahead):
         count = min(ahead, steps - first)
         drawn = rng.integers(n, size=(count, runs))
-        xs, ys = rows[drawn], targets[drawn]
+        xs, ys = along[drawn], targets[drawn]
         lengths = np.vecdot(xs, xs)
         sizes = eta / np.sqrt(np.arange(first + 1, first + count + 1))[:, None]
-        shrink = 1 + sizes / c if truncated else 1 - sizes / c
+        shrink = (1 + sizes / c if truncated else 1 - sizes / c)[..., None]
+        drift = sizes * share
         # Where the steps began: what is summed over them is summed at once.
         ws, lams, slopes = np.empty((count, runs, d)), np.empty((count, runs)), np.empty(
             (count, runs))
         active = np.empty((count, runs), bool)
-        for i in range(count):
+        # A step is short: what can be is looked up before.
+        for i, (x, length, size, less, down) in enumerate(
+                zip(xs, lengths, sizes, shrink, drift, strict=True)):
             ws[i], lams[i] = w, lam
-            f = np.vecdot(xs[i], w)
-            over = kind.values(ys[i], f) - lam
-            np.greater(over, 0, out=active[i])
-            slopes[i] = slope = np.where(active[i], kind.slopes(ys[i], f), 0.0)
+            t = np.vecdot(x, w)
+            if not kind.margin:
+                t += ys[i]
+            over = kind.psi(t) - lam
+            above = np.greater(over, 0, out=active[i])
+            slopes[i] = slope = np.where(above, kind.slope(t), 0.0)
             if truncated:
-                reach = np.minimum(sizes[i], np.maximum(over, 0) / (slope**2 * lengths[i] + 1))
-                w = (w - (reach * slope)[:, None] * xs[i]) / shrink[i, :, None]
-                lam = np.maximum(lam + reach - sizes[i] * share, 0.0)
+                reach = slope * slope
+                reach *= length
+                reach += 1
+                np.divide(np.maximum(over, 0), reach, out=reach)
+                np.minimum(size, reach, out=reach)
+                lam = lam + reach
+                lam -= down
+                reach *= slope
+                w = w - reach[:, None] * x
+                w /= less
             else:
-                w = shrink[i, :, None] * w - (sizes[i] * slope)[:, None] * xs[i]
-                lam = np.maximum(lam - sizes[i] * (share - active[i]), 0.0)
-            if lost or not np.abs(w).max() < FAR:
+                w = less * w - (size * slope)[:, None] * x
+                lam = lam - size * (share - above)
+            np.maximum(lam, 0.0, out=lam)
+            # Their sum of squares is enough to see that none is so large.
+            if lost or not np.vdot(w, w) < FAR**2:
                 lost = True
                 overflow[(np.abs(w).max(axis=1) > FAR) & (overflow == 0)] = first + i + 1
                 gone = overflow > 0
