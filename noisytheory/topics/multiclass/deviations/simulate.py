@@ -315,7 +315,7 @@ def _beyond(n: int, begin: int, chance: Fraction) -> int:
     """Ways to have so many hits, or more, among n, at least: further ones are far fewer."""
     top, bottom = chance.numerator, chance.denominator
     ways, found = math.comb(n, begin) * top**begin * (bottom - top) ** (n - begin), 0
-    for k in range(begin, min(n, begin + 600) + 1):
+    for k in range(begin, min(n, begin + 200) + 1):
         found += ways
         ways = ways * (n - k) * top // ((k + 1) * (bottom - top))
     return found
