@@ -369,8 +369,8 @@ LARGE: dict[str, Any] = dict(examples=200, per_class=5, share=0.8, updates=10, g
 figure_5_random = PAPER.tail(
     "figure-5/random",
     statement=r"\text{error by the error strategy}\le\text{by random pairs}-.1",
-    hypotheses=[f"{DIGITS}, 10 of UMA's", "200 to learn from, m = 5, an audit of 80%", DRAWN, ERRING,
-                "in most runs"],
+    hypotheses=[f"{DIGITS}, 10 of UMA's", "200 to learn from, m = 5, an audit of 80%", DRAWN,
+                ERRING, "in most runs"],
     given=runs("error", "random", **LARGE),
     note="Random pairs are never best, in no setting that was tried. " + LOOKED,
     twin=dict(given=runs("error", "error", **LARGE), why="no random pairs"),
