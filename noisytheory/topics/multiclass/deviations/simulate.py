@@ -31,12 +31,15 @@ def likely(n: int, chance: float) -> NDArray[np.int64]:
     return np.arange(max(0, int(n * chance - reach)), min(n, int(n * chance + reach)) + 1)
 
 
+@functools.lru_cache(maxsize=32)
 def chances(n: int, chance: float) -> Floats:
-    """Of each of them."""
+    """Of each of them; several claims try the same population."""
     from scipy.stats import binom
 
     found = binom.pmf(likely(n, chance), n, chance)
-    return np.asarray(found / math.fsum(found))
+    found /= math.fsum(found)
+    found.flags.writeable = False
+    return np.asarray(found)
 
 
 @dataclass(frozen=True)
