@@ -144,7 +144,10 @@ def over(values: Any, denominator: int) -> NDArray[Any]:
     """
     array = np.asarray(values, dtype=object)
     out = np.empty(array.shape, dtype=object)
-    out.ravel()[:] = [Fraction(value, denominator) for value in array.ravel().tolist()]
+    none = Fraction(0)
+    out.ravel()[:] = [
+        Fraction(value, denominator) if value else none for value in array.ravel().tolist()
+    ]
     return out
 
 

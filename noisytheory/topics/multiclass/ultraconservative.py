@@ -110,7 +110,7 @@ def ultraconservative(
     weights: Any = np.zeros((classes, x.shape[1]), object if exact else float)
     if start is not None:
         weights += in_arithmetic_of(x, checked_numbers("start", start))
-    unit = 1
+    unit = parts = 1
     if exact:
         # In whole numbers: only which score is larger matters.
         (x, of_points), (weights, of_weights) = whole(x), whole(weights)
@@ -140,12 +140,18 @@ def ultraconservative(
             tau = in_arithmetic_of(
                 x, steps(scores, truth[i], erring, step, predicted=winner, rng=rng)
             )
-            weights[:, at] += tau[:, None] * point
             updates += 1
             largest = max(largest, tau @ tau)
+            if exact:
+                # Weights stay whole numbers, of a finer unit where a step asks for one.
+                finer = math.lcm(parts, *[taken.denominator for taken in tau])
+                if finer > parts:
+                    parts, weights = finer, weights * (finer // parts)
+                tau = np.array([int(taken * parts) for taken in tau], dtype=object)
+            weights[:, at] += tau[:, None] * point
             clean = False
         if clean:
             break
     if exact:
-        return OnlineRun(over(weights, unit), updates, largest, clean)
+        return OnlineRun(over(weights, unit * parts), updates, largest, clean)
     return OnlineRun(weights, updates, float(largest), clean)

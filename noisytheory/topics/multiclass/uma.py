@@ -53,7 +53,11 @@ def _checked_labels(labels: Any, n: int, classes: int) -> NDArray[Any]:
     given = np.asarray(labels)
     if given.ndim == 2:
         masses = checked_numbers("labels", given)
-        if masses.shape != (n, classes) or masses.min() < 0 or masses.sum() <= 0:
+        # Fractions are slow to compare and to add: their numerators say as much here.
+        held = masses.ravel()
+        if held.dtype == object:
+            held = np.array([mass.numerator for mass in held.tolist()], dtype=object)
+        if masses.shape != (n, classes) or held.min() < 0 or held.max() <= 0:
             raise ValueError(
                 f"labels as masses must be >= 0 and have shape {(n, classes)}, got {masses.shape}"
             )

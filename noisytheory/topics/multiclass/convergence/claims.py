@@ -315,7 +315,7 @@ any_pair = PAPER.tail(
     grid=dict(n=[500], delta=[0.5]),
     given=dict(stop="all_pairs", tolerance=0.001),
     rows=32,
-    note="At most 40 updates, after which the error is about two thirds.",
+    note="At most 20 updates, after which the error is about two thirds.",
     twin=dict(given=dict(stop="printed", tolerance=0.001), why="stop by the pair at hand"),
     **PAIRS,
 )

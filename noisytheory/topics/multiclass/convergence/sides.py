@@ -139,11 +139,11 @@ def erring_pairs(threshold: str, alpha: str) -> Iterator[Certificate]:
     for at in random_instances(20):
         for p, inside in enumerate(regions(at.points, at.weights, Fraction(alpha))):
             for q in range(at.classes):
-                there = [m * (i and t == q) for m, i, t in
+                there = [m if i and t == q else ZERO for m, i, t in
                          zip(at.masses, inside, at.labels, strict=True)]
                 if p == q or not any(there):
                     continue
-                left = [[m * (k == q) for k in range(at.classes)] for m in there]
+                left = [[m if k == q else ZERO for k in range(at.classes)] for m in there]
                 found = run(at, left, unit(at.classes), start=at.weights, alpha=Fraction(alpha),
                             error_alpha=least, ties="all", max_iter=1)
                 # Points of one class may cancel: then there is no vector to have a set.

@@ -40,7 +40,7 @@ def any_pair(
     """Error after a run with random pairs, and pairs looked at."""
     found = uma_runs(
         TEN.points, TEN.counts(n, size, rng=rng) / n, TEN.confusion, strategy="random",
-        stop=stop, tolerance=tolerance, max_iter=40, rng=rng,
+        stop=stop, tolerance=tolerance, max_iter=20, rng=rng,
     )
     return {"lhs": np.array([TEN.error(run.weights) for run in found]),
             "draws": np.array([run.draws for run in found])}

@@ -59,13 +59,15 @@ def least_bound(epsilon: float, dimension: int, sign: int) -> Iterator[Certifica
 def ghosts(least: int) -> Iterator[Certificate]:
     """Chance that a mean of m losses 0 or 4 is off by more than epsilon/2, m epsilon^2 given."""
     for m in range(1, 17):
-        for chance in (Fraction(k, 16) for k in range(1, 9)):
-            # |4 k/m - 4 p| > epsilon/2, squared and times m^2/16.
-            off = sum((
-                math.comb(m, k) * chance**k * (1 - chance) ** (m - k)
-                for k in range(m + 1) if (k - m * chance) ** 2 * 64 > least * m
-            ), ZERO)
-            yield Certificate(off, ONE / 2, [("examples", m), ("chance of a loss", chance)])
+        for p in range(1, 9):
+            # |4 k/m - 4 p/16| > epsilon/2, squared and times 16 m^2; chances in 16ths to the m.
+            off = sum(
+                math.comb(m, k) * p**k * (16 - p) ** (m - k)
+                for k in range(m + 1) if (16 * k - m * p) ** 2 > 4 * least * m
+            )
+            yield Certificate(Fraction(off, 16**m), ONE / 2, [
+                ("examples", m), ("chance of a loss", Fraction(p, 16)),
+            ])
 
 
 FUNCTIONS = ((0, 4, 1), (3, 1, 0))

@@ -31,12 +31,15 @@ def likely(n: int, chance: float) -> NDArray[np.int64]:
     return np.arange(max(0, int(n * chance - reach)), min(n, int(n * chance + reach)) + 1)
 
 
+@functools.lru_cache(maxsize=32)
 def chances(n: int, chance: float) -> Floats:
-    """Of each of them."""
+    """Of each of them; several claims try the same population."""
     from scipy.stats import binom
 
     found = binom.pmf(likely(n, chance), n, chance)
-    return np.asarray(found / math.fsum(found))
+    found /= math.fsum(found)
+    found.flags.writeable = False
+    return np.asarray(found)
 
 
 @dataclass(frozen=True)
@@ -315,7 +318,7 @@ def _beyond(n: int, begin: int, chance: Fraction) -> int:
     """Ways to have so many hits, or more, among n, at least: further ones are far fewer."""
     top, bottom = chance.numerator, chance.denominator
     ways, found = math.comb(n, begin) * top**begin * (bottom - top) ** (n - begin), 0
-    for k in range(begin, min(n, begin + 600) + 1):
+    for k in range(begin, min(n, begin + 200) + 1):
         found += ways
         ways = ways * (n - k) * top // ((k + 1) * (bottom - top))
     return found

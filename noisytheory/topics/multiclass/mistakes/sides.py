@@ -56,7 +56,8 @@ def examples() -> tuple[Case, ...]:
 def margin_and_radius(case: Case) -> tuple[Fraction, Fraction]:
     """Squared margin over the squared norm of all weights, and squared radius."""
     points, labels, _, best = case
-    return gap_of(best, points, labels) ** 2 / sum(map(squared, best), ZERO), max(map(squared, points))
+    square = gap_of(best, points, labels) ** 2 / sum(map(squared, best), ZERO)
+    return square, max(map(squared, points))
 
 
 @cache
