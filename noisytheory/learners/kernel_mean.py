@@ -640,7 +640,7 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             if sought and (found := _constant(some)) is not None:
                 constant, seen = found
                 moved = origin + constant
-            if not dense:
+            if not (dense or formed):
                 lengths = squared_norms(some)
                 right = column_factors(kernel, some, lengths) if gaussian else None
             out = np.zeros((rows.stop - rows.start, signed.shape[1]), dtype)
