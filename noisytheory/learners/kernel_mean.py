@@ -634,8 +634,8 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             rows, columns = where
             taken = columns if order is None else order[columns]
             some, weights = sample[taken], signed[taken]
-            # One copy, in one piece: while threads ask for the lock, every call may have to wait.
-            some = some.astype(dtype, copy=False) if thin else np.array(some, dtype, order="C")
+            # Few calls, for each may wait for a lock; of a kind that compiled loops know already.
+            some = some.astype(dtype, copy=False) if thin else np.require(some, dtype, ["C", "W"])
             moved, seen = origin, every
             if sought and (found := _constant(some)) is not None:
                 constant, seen = found

@@ -207,23 +207,26 @@ def add_of_distances(
     out : array, shape (rows, k)
     """
     columns, some = len(others), len(seen)
-    # A product of rows with rows takes up to a tenth longer.
-    right = np.empty((some + 2, columns), others.dtype)
-    theirs = np.empty(some, right.dtype)
+    right = np.empty((columns, some + 2), others.dtype)
     furthest = 0.0
     for j in range(columns):
-        other = others[j]
-        for k in range(some):
-            theirs[k] = np.float64(other[seen[k]]) - np.float64(shift[seen[k]])
-            right[k, j] = theirs[k]
-        right[some, j] = 1
-        right[some + 1, j] = factor * inner_product(theirs, theirs)
-        furthest = max(furthest, right[some + 1, j])
+        other, theirs = others[j], right[j]
+        if some == len(other):
+            for k in range(some):
+                theirs[k] = np.float64(other[k]) - np.float64(shift[k])
+        else:
+            for k in range(some):
+                theirs[k] = np.float64(other[seen[k]]) - np.float64(shift[seen[k]])
+        theirs[some] = 1
+        theirs[some + 1] = factor * inner_product(theirs[:some], theirs[:some])
+        furthest = max(furthest, theirs[some + 1])
     twos = kind == TWOS
     height = max(1, BYTES // max(1, (1 if twos else 2) * columns * right.itemsize))
     left = np.empty((height, some + 2), right.dtype)
     tile = room(height * columns, right).reshape(height, columns)
     values = tile if twos else room(height * columns, right).reshape(height, columns)
+    # A product with rows takes up to a tenth longer, but to lay them out takes time, too.
+    laid = np.ascontiguousarray(right[: 0 if twos else columns].T)
     sums = np.empty((height, weights.shape[1]), right.dtype)
     numbers = np.empty(3, right.dtype)
     numbers[1], numbers[2] = unit, -LOG2_E
@@ -250,10 +253,11 @@ def add_of_distances(
             mine[some + 1] = 1
             most = max(most, furthest + factor * square)
         block, found = tile[:rows], sums[:rows]
-        np.dot(left[:rows], right, block)
         if twos:
+            np.dot(left[:rows], right.T, block)
             powers_of_two(block)
         else:
+            np.dot(left[:rows], laid, block)
             numbers[0] = doubt * most
             for i in range(rows):
                 _values(kind, numbers, block[i], values[i], points, start + i, others)
