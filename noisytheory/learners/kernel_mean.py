@@ -40,7 +40,7 @@ from noisytheory.learners.tiles import (
 )
 from noisytheory.topics.label_noise.choice.leave_one_out import losses
 from noisytheory.topics.sparse import TO_TOLERANCE, check_options, find_algorithm
-from noisytheory.vocabulary.compiled import add_gaussians, powers_of_two
+from noisytheory.vocabulary.compiled import ROOTS, TWOS, add_of_distances, powers_of_two
 from noisytheory.vocabulary.confusion import columns, inverse_of
 from noisytheory.vocabulary.kernels import (
     COMPILED,
@@ -596,14 +596,20 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         dtype: type[np.floating[Any]] = np.float32 if single else np.float64
         signed = (signed / self.scale_).astype(dtype)
         scores = np.zeros((points.shape[0], signed.shape[1]), dtype)
-        dense = gaussian and not thin
+        # Of a few values compiled loops would take longer to load.
+        many = not gaussian and points.shape[0] * sample.shape[0] >= COMPILED
+        dense = not thin and (gaussian or (many and isinstance(kernel, Laplace)))
         origin: Any = None
-        every, factor = None, 0.0
+        every, shift, factor = None, None, 0.0
         if dense:
             room = max(1, BYTES // (np.dtype(dtype).itemsize * (sample.shape[1] + 2)))
             high, wide = room if sparse.issparse(points) else QUERIES, min(WIDE, room)
             every = np.arange(sample.shape[1])
             origin = np.zeros(len(every), sample.dtype) if offset is None else offset
+            shift = np.zeros_like(origin)
+            if not gaussian:
+                # Seen from amid them squared norms are small, and with them what rounding takes.
+                origin = shift = sample.mean(axis=0)
             # No difference has a square above this.
             furthest = 2 * (squared_norms(points) + origin @ origin)
             factor = exponent_factor(kernel, furthest, dtype)
@@ -611,18 +617,16 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             high, wide = THIN
         else:
             high = wide = max(1, min(SIDE, ENTRIES // sample.shape[1]))
-        # Of a few values compiled loops would take longer to load.
-        many = not gaussian and points.shape[0] * sample.shape[0] >= COMPILED
-        formed = many and isinstance(kernel, Kernel) and (
+        formed = many and not dense and isinstance(kernel, Kernel) and (
             kernel.plan(sample[:1].astype(dtype), sample[:1].astype(dtype)).form is not None
         )
         if formed:
             high, wide = QUERIES, max(1, min(WIDE, ENTRIES // sample.shape[1]))
         # A class at a time, by length: of examples that are alike more coordinates are constant in
         # a tile. With few queries looking for them would cost more than it spares.
-        sought = dense and points.shape[0] >= SOUGHT and _repeats(sample)
+        sought = dense and gaussian and points.shape[0] >= SOUGHT and _repeats(sample)
         order = np.lexsort((squared_norms(sample), self._codes)) if sought else None
-        if gaussian:
+        if dense or gaussian:
             # That no square overflows, of any tile.
             exponent_factor(kernel, squared_norms(sample), dtype)
 
@@ -630,13 +634,13 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             rows, columns = where
             taken = columns if order is None else order[columns]
             some, weights = sample[taken], signed[taken]
-            # One copy, in one piece: while threads ask for the lock, every call may have to wait.
-            some = some.astype(dtype, copy=False) if thin else np.array(some, dtype, order="C")
+            # Few calls, for each may wait for a lock; of a kind that compiled loops know already.
+            some = some.astype(dtype, copy=False) if thin else np.require(some, dtype, ["C", "W"])
             moved, seen = origin, every
             if sought and (found := _constant(some)) is not None:
                 constant, seen = found
                 moved = origin + constant
-            if not dense:
+            if not (dense or formed):
                 lengths = squared_norms(some)
                 right = column_factors(kernel, some, lengths) if gaussian else None
             out = np.zeros((rows.stop - rows.start, signed.shape[1]), dtype)
@@ -653,8 +657,11 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
                 queries = points[rows.start + few.start : rows.start + few.stop]
                 if sparse.issparse(queries):
                     queries = queries.toarray()
-                if gaussian:
-                    add_gaussians(queries, moved, seen, factor, some, weights, out[few])
+                if dense:
+                    add_of_distances(
+                        TWOS if gaussian else ROOTS, 1 / float(kernel.bandwidth), queries, moved,
+                        seen, factor, some, shift, weights, out[few],
+                    )
                 elif formed:
                     plan = kernel.plan(queries.astype(dtype, copy=False), some)
                     plan.add_sums(weights, out[few])

@@ -10,7 +10,15 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from noisytheory.vocabulary.compiled import add_products, powers_of_two
-from noisytheory.vocabulary.kernels import LOG2_E, Gaussian, Kernel, Linear, Normalised, check_range
+from noisytheory.vocabulary.kernels import (
+    LOG2_E,
+    Gaussian,
+    Kernel,
+    Laplace,
+    Linear,
+    Normalised,
+    check_range,
+)
 
 __all__ = [
     "check_coordinates",
@@ -143,11 +151,14 @@ def column_factors(kernel: Gaussian, z: Points, squares: Floats) -> Any:
     return right
 
 
-def exponent_factor(kernel: Gaussian, squares: Floats, dtype: Any) -> Any:
-    """What a squared distance is times in the logarithm to base 2, where none overflows."""
-    factor = -0.5 * LOG2_E / float(kernel.bandwidth) ** 2
+def exponent_factor(kernel: Gaussian | Laplace, squares: Floats, dtype: Any) -> Any:
+    """What a squared distance is times in the logarithm to base 2, where none overflows.
+
+    Of Laplace's kernel in the square of the logarithm to base e.
+    """
+    factor = (-0.5 * LOG2_E if isinstance(kernel, Gaussian) else 1) / float(kernel.bandwidth) ** 2
     largest = float(squares.max(initial=1.0))
-    if not -factor < float(np.finfo(dtype).max) / (16 * largest):
+    if not abs(factor) < float(np.finfo(dtype).max) / (16 * largest):
         raise ValueError(
             f"bandwidth must be larger beside rows of norm {largest**0.5:g}, got "
             f"{float(kernel.bandwidth):g}: squared distances in bandwidths overflow"

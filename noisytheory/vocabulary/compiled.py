@@ -12,7 +12,7 @@ from numba.extending import overload
 from noisytheory.vocabulary.arithmetic import inner_product, multiply_add
 
 __all__ = [
-    "PRODUCTS", "ROOTS", "TWOS", "add_gaussians", "add_powers", "add_products", "add_values",
+    "PRODUCTS", "ROOTS", "TWOS", "add_of_distances", "add_powers", "add_products", "add_values",
     "fill_values", "powers_of_two", "room", "stripe_powers", "stripe_sums",
 ]
 
@@ -180,39 +180,60 @@ def powers_of_two(block: Any) -> None:
 
 
 @njit(nogil=True, cache=True)
-def add_gaussians(
-    points: Any, origin: Any, seen: Any, factor: float, others: Any, weights: Any, out: Any
+def add_of_distances(
+    kind: int, unit: float, points: Any, origin: Any, seen: Any, factor: float, others: Any,
+    shift: Any, weights: Any, out: Any,
 ) -> None:
-    """Add sums of Gaussian kernel values, a tile of them at a time, to what stands in ``out``.
+    """Add sums of kernel values of distances, a tile of them at a time, to what is in ``out``.
 
     Parameters
     ----------
+    kind : int
+        `TWOS` are powers of 2; `ROOTS` such powers of distances times $-\\log_2e$.
+    unit : float
+        What distances are times, of `ROOTS`.
     points : array, shape (rows, d)
     origin : array, shape (d,)
         What is taken from each.
     seen : array of int, shape (e,)
         The coordinates that the others have: their other ones are 0.
     factor : float
-        What a squared distance is times in the logarithm of a value, to base 2.
+        What a squared distance is times: a number to raise 2 to, or `unit` squared.
     others : array, shape (columns, d)
-        Other points seen from there, in whose type values are computed.
+        Other points, in whose type values are computed.
+    shift : array, shape (d,)
+        What is to be taken from those, for both to be seen from one place.
     weights : array, shape (columns, k)
     out : array, shape (rows, k)
     """
     columns, some = len(others), len(seen)
     right = np.empty((columns, some + 2), others.dtype)
+    furthest = 0.0
     for j in range(columns):
         other, theirs = others[j], right[j]
-        for k in range(some):
-            theirs[k] = other[seen[k]]
+        if some == len(other):
+            for k in range(some):
+                theirs[k] = np.float64(other[k]) - np.float64(shift[k])
+        else:
+            for k in range(some):
+                theirs[k] = np.float64(other[seen[k]]) - np.float64(shift[seen[k]])
         theirs[some] = 1
         theirs[some + 1] = factor * inner_product(theirs[:some], theirs[:some])
-    height = max(1, BYTES // max(1, columns * right.itemsize))
+        furthest = max(furthest, theirs[some + 1])
+    twos = kind == TWOS
+    height = max(1, BYTES // max(1, (1 if twos else 2) * columns * right.itemsize))
     left = np.empty((height, some + 2), right.dtype)
     tile = room(height * columns, right).reshape(height, columns)
+    values = tile if twos else room(height * columns, right).reshape(height, columns)
+    # A product with rows takes up to a tenth longer, but to lay them out takes time, too.
+    laid = np.ascontiguousarray(right[: 0 if twos else columns].T)
     sums = np.empty((height, weights.shape[1]), right.dtype)
+    numbers = np.empty(3, right.dtype)
+    numbers[1], numbers[2] = unit, -LOG2_E
+    # Of small squares, differences of large ones, half the digits are lost.
+    doubt = math.sqrt(2.0**-52 if right.itemsize == 8 else 2.0**-23)
     for start in range(0, len(points), height):
-        rows = min(height, len(points) - start)
+        rows, most = min(height, len(points) - start), furthest
         for i in range(rows):
             point, mine = points[start + i], left[i]
             square = 0.0
@@ -230,10 +251,17 @@ def add_gaussians(
                     mine[j] = -2 * factor * (np.float64(point[k]) - np.float64(origin[k]))
             mine[some] = factor * square
             mine[some + 1] = 1
+            most = max(most, furthest + factor * square)
         block, found = tile[:rows], sums[:rows]
-        np.dot(left[:rows], right.T, block)
-        powers_of_two(block)
-        np.dot(block, weights, found)
+        if twos:
+            np.dot(left[:rows], right.T, block)
+            powers_of_two(block)
+        else:
+            np.dot(left[:rows], laid, block)
+            numbers[0] = doubt * most
+            for i in range(rows):
+                _values(kind, numbers, block[i], values[i], points, start + i, others)
+        np.dot(values[:rows], weights, found)
         # An expression of arrays takes seconds to compile.
         for i in range(rows):
             for c in range(weights.shape[1]):

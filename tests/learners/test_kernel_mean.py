@@ -114,6 +114,23 @@ def test_scores_of_many_examples_are_those_of_few(kernel, dtype, monkeypatch):
     assert np.array_equal(model.decision_function(queries), many)
 
 
+def test_laplace_scores_of_many_examples_far_from_the_origin(monkeypatch):
+    from noisytheory.learners import kernel_mean
+
+    x = 100 + np.random.default_rng(0).normal(size=(300, 4))
+    queries = np.concatenate([x[:50], x[:50] + 1e-9, x[50:100] + 0.5])
+    y = np.arange(300) % 2
+    model = KernelMeanClassifier(Laplace(1.5)).fit(x, y)
+    monkeypatch.setattr(kernel_mean, "COMPILED", 1)
+    monkeypatch.setattr(kernel_mean, "tile", None)
+    distances = np.sqrt(((queries[:, None] - x) ** 2).sum(axis=2))
+    expected = np.exp(-distances / 1.5) @ np.where(y == 1, 1, -1) / 300
+    np.testing.assert_allclose(model.decision_function(queries), expected, rtol=0, atol=1e-13)
+    model.kernel_ = Laplace(1e-150)
+    with pytest.raises(ValueError, match=r"bandwidth must be larger beside rows of norm"):
+        model.decision_function(1e10 * queries)
+
+
 @pytest.mark.parametrize("form", [np.asarray, sparse.csr_array])
 def test_scores_are_the_same_bits_whatever_the_number_of_threads(form, monkeypatch):
     from noisytheory.learners import kernel_mean
