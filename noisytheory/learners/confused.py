@@ -390,8 +390,8 @@ class UMAClassifier(_Linear):
         Where audited examples are given: errors there of "UMA", of "ignoring" the noise by a linear
         SVM, and of the audited "alone", by cross-validation; classes weighted by
         `nt.multiclass.likely_shares`, of which none is 0. Rows of ``X`` that were audited are left
-        out of what is judged on them; UMA's error is a little too small where its confusion is of
-        the same examples.
+        out of what is judged on them; UMA's error is a little too large where its confusion is of
+        the same examples, as that fits the noise of these best.
     run_ : nt.multiclass.Run
         Pairs, norms, what is left, why it stopped, and the last weights, whatever `average` says.
 
