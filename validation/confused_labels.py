@@ -432,7 +432,8 @@ def prose(found: dict[str, Any], seen: dict[str, list[int]]) -> Iterator[str]:
     def mean(name: str, cell: str, method: str) -> float:
         return float(np.mean(grid_of[name][cell]["errors"][method]))
 
-    for cell, what in (("next 0.4", "**Lopsided noise is mostly worth correcting.** With 40% of the labels "
+    for cell, what in (("next 0.4", "**Lopsided noise is mostly worth correcting.** "
+                        "With 40% of the labels "
                         "moved to the next class"),
                        ("even 0.4", "**Even noise costs less to ignore**: with 40% spread evenly")):
         told = [f"{mean(name, cell, 'ignoring'):.2f} to {mean(name, cell, 'UMA'):.2f} on {name}"
