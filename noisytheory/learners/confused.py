@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
@@ -12,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from noisytheory.learners.audited import Audit, audit_of
 from noisytheory.learners.seeds import generator
 from noisytheory.topics.multiclass import (
     Run,
@@ -24,6 +26,7 @@ from noisytheory.topics.multiclass import (
     uma,
 )
 from noisytheory.topics.multiclass.held_out import held_out
+from noisytheory.topics.multiclass.ignoring import ignoring
 from noisytheory.topics.multiclass.kept import COMPILED, scaled
 from noisytheory.vocabulary.confusion import (
     ConfusionEstimate,
@@ -161,10 +164,14 @@ class _Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _scores(self, X: Any) -> Floats:
         check_is_fitted(self)
+        return np.asarray(self._seen(X) @ self.coef_.T)
+
+    def _seen(self, X: Any) -> Any:
+        """Fresh rows, as scores are of them."""
         points = validate_data(
             self, X, reset=False, accept_sparse="csr", dtype=[np.float64, np.float32, np.uint8]
         )
-        return np.asarray(_Linear._features(self, points) @ self.coef_.T)
+        return _Linear._features(self, points)
 
     def decision_function(self, X: ArrayLike) -> Floats:
         """Scores, shape (m, Q), or the second class's lead, shape (m,), if there are two.
@@ -298,6 +305,25 @@ class UltraconservativeClassifier(_Linear):
         return self
 
 
+class _Path:
+    """The last weights of a run, and a mean of all in which the k-th weighs as k(k + 1)."""
+
+    def __init__(self) -> None:
+        self.last: Floats | None = None
+        self.number, self.mean = 0, np.zeros(())
+
+    def follow(self, _: int, weights: Floats) -> None:
+        """One more update."""
+        self.number += 1
+        self.mean = self.mean + 3 / (self.number + 2) * (weights - self.mean)
+
+    def weights(self, run: Run, average: bool) -> Floats:
+        """Those to keep of a run that went on from here."""
+        self.last = run.weights
+        ended = run.stopped != "max_iter" and run.updates == self.number
+        return self.mean if average and self.number and not ended else run.weights
+
+
 class UMAClassifier(_Linear):
     r"""UMA: a linear classifier from confused labels and their confusion matrix.
 
@@ -323,6 +349,9 @@ class UMAClassifier(_Linear):
     max_iter : int
         Updates at most, of which noisy labels mostly take all: ``run_.stopped`` tells. With the
         printed stop, pairs looked at.
+    average : bool
+        Of a run that takes all its updates, a mean of the weights after each of them, later ones
+        weighing more; False is the paper's, the last ones. A run that ends of itself has its last.
     alpha, error_alpha : float
         Functional margins of regions and error sets; from W = 0 nothing moves if alpha > 0.
     ties : {"lowest", "all"}
@@ -351,18 +380,20 @@ class UMAClassifier(_Linear):
         correction.
     expected_gain_ : float
         After a `fit` that learned, without audited examples, with an estimate, or with a matrix and
-        fewer than four million numbers in ``X``: by how much ignoring the noise errs more, as the
-        noisy labels tell; between -1 and 1, where an estimate beyond is cut off. Of a matrix it is
-        what that says itself: one that is wrong and harms may have a positive gain; where rows were
-        taken for columns it mostly has.
+        fewer than four million numbers in ``X``: by how much a linear SVM that ignores the noise
+        errs more, as the noisy labels of what neither learned from tell; between -1 and 1, where an
+        estimate beyond is cut off. Of a matrix it is what that says itself: one that is wrong and
+        harms may have a positive gain.
     class_shares_ : array, shape (Q,)
         Estimated shares of the true classes, unbiased, and so at times below 0.
     audited_errors_ : dict of str to float
-        Where audited examples are given: errors there of "UMA", of "ignoring" the noise, and of the
-        audited "alone", by cross-validation; classes weighted by `nt.multiclass.likely_shares`, of
-        which none is 0. UMA's is a little too small where its confusion is of the same examples.
+        Where audited examples are given: errors there of "UMA", of "ignoring" the noise by a linear
+        SVM, and of the audited "alone", by cross-validation; classes weighted by
+        `nt.multiclass.likely_shares`, of which none is 0. Rows of ``X`` that were audited are left
+        out of what is judged on them; UMA's error is a little too large where its confusion is of
+        the same examples, as that fits the noise of these best.
     run_ : nt.multiclass.Run
-        Pairs, norms, what is left and why it stopped.
+        Pairs, norms, what is left, why it stopped, and the last weights, whatever `average` says.
 
     Notes
     -----
@@ -372,24 +403,22 @@ class UMAClassifier(_Linear):
     (`nt.multiclass.audit_misfit`).
     Whether correcting pays it asks of the audited examples, if `fit` has them, and warns where
     ignoring the noise, or training on them alone, errs less there, or where of up to 200 a
-    class the latter errs more by less than a standard error: UMA's errors on examples that are
-    in ``X`` are too small. Without them it asks the noisy labels: `fit` learns a second time,
-    without a correction, and warns where that errs less by
+    class the latter errs more by less than a standard error. Audited rows of ``X`` are left out,
+    in two halves where they are more than half of it, and UMA and its rival learn from the rest
+    again. Without audited examples it asks the noisy labels, of each half of the sample what
+    learned from the other: `fit` learns twice more, and warns where ignoring the noise errs less by
     `nt.multiclass.gain_by_noisy_labels`; else it warns of an estimate from up to 200 audited
-    examples a class. Where more noisy labels are met than any rule would meet of fresh ones,
-    they were learned by heart and tell nothing of themselves: both are then learned on each
-    half of the sample, too, and the other half is asked.
+    examples a class.
 
-    Ignoring the noise means the same updates without a correction, the last vectors taken. Of
-    lopsided noise their error jumps from one update to the next, by tens of points, and with it
-    what is said of it; a linear SVM beside may err less.
+    Ignoring the noise means a linear SVM on the same rows and labels; beyond four million numbers
+    on as many rows as hold those. Without a correction UMA itself is a worse rival, and no stable
+    one: of lopsided noise its error jumps from one update to the next, by tens of points.
 
     A matrix without counts does not say how wrong it may be. Its own word is taken, and a warning
     given where ignoring the noise errs less by a standard error: a misestimated matrix that harms
-    is more often missed than noticed, above all one that is turned round. Of a large sample it is
-    not asked, as that would take as long again. Give audited examples, or counts, where the matrix
-    is not known for sure. ``validation/confused_labels.md`` has how
-    often each warning is right.
+    may be missed, above all one that is turned round. Of a large sample it is not asked, as that
+    would take as long again. Give audited examples, or counts, where the matrix is not known for
+    sure. ``validation/confused_labels.md`` has how often each warning is right.
 
     Examples
     --------
@@ -400,7 +429,7 @@ class UMAClassifier(_Linear):
     >>> y = np.where((true == 1) & (rng.random(3000) < 0.6), 0, true)
     >>> models = UMAClassifier().fit(x, y), UMAClassifier(confusion=noise).fit(x, y)
     >>> [round(float((model.predict(x) == true).mean()), 2) for model in models]
-    [0.76, 0.98]
+    [0.66, 0.98]
     """
 
     _told: bool
@@ -410,7 +439,7 @@ class UMAClassifier(_Linear):
         self, confusion: Given = None, *, orientation: Orientation | None = None,
         strategy: Literal["error", "confusion", "random"] = "error", step: str = "predicted",
         normalise: bool = False, stop: Literal["all_pairs", "printed"] = "all_pairs",
-        tolerance: float = 1e-6, max_iter: int = 300, alpha: float = 0.0,
+        tolerance: float = 1e-6, max_iter: int = 300, average: bool = True, alpha: float = 0.0,
         error_alpha: float = 0.0, ties: Literal["lowest", "all"] = "lowest",
         least_share: float = 0.0, fit_intercept: bool = True, unit_norm: bool = True,
         random_state: Any = None,
@@ -423,6 +452,7 @@ class UMAClassifier(_Linear):
         self.stop = stop
         self.tolerance = tolerance
         self.max_iter = max_iter
+        self.average = average
         self.alpha = alpha
         self.error_alpha = error_alpha
         self.ties = ties
@@ -447,10 +477,13 @@ class UMAClassifier(_Linear):
             without names has them in an order that is not the sorted one.
         audited : two or three array-like, optional
             Some examples and their true labels, of two classes at least, to see whether the
-            correction pays. They should be drawn at random, of each class or of all: the first ones
-            of each class, or those that came first, may be easier or of another source than the
-            rest, and then tell of themselves alone. So of those that an estimate is made of. With
-            their noisy labels as a third array a matrix is held against them.
+            correction pays. Of rows of ``X`` give their places in it in place of the examples (or
+            a truth value a row): then their noisy labels are known, too. Examples that are equal to
+            rows of ``X`` are taken for these, as many as there are. They should be drawn at random,
+            of each class or of all: the first ones of each class, or those that came first, may be
+            easier or of another source than the rest, and then tell of themselves alone. So of
+            those that an estimate is made of. With their noisy labels as a third array a matrix is
+            held against them.
 
         Returns
         -------
@@ -463,13 +496,16 @@ class UMAClassifier(_Linear):
         """
         points, codes = self._checked(X, y, classes, reset=True)
         self._confuse()
-        known = None if audited is None else self._audited(audited)
-        self._learn(points, codes, None, self.max_iter)
+        known = None if audited is None else audit_of(audited, X, y, self.classes_)
+        if known is not None and known.noisy is not None:
+            self._hold_against(known)
+        self._path = _Path()
+        self._learn(points, codes, self.max_iter)
         learned = bool(self.run_.updates or not codes.any())
         if not learned:
             self._say_why()
         if known is not None:
-            self._compare(X, y, *known)
+            self._compare(points, codes, known)
         elif learned:
             self._guess(points, codes)
         return self
@@ -497,7 +533,8 @@ class UMAClassifier(_Linear):
         if first:
             self._confuse()
             self._hint(3)
-        self._learn(points, codes, None if first else self.coef_, 1)
+            self._path = _Path()
+        self._learn(points, codes, 1)
         if codes.any() and not self.coef_.any():
             self._say_why()
         return self
@@ -509,9 +546,10 @@ class UMAClassifier(_Linear):
             return super()._features(points)
         return scaled(points, intercept=self.fit_intercept, unit=self.unit_norm)
 
-    def _learn(self, points: Any, codes: NDArray[np.int64], start: Any, most: int) -> Self:
-        self.run_ = self._run(points, codes, self.confusion_, start, most)
-        self.coef_, self.n_iter_ = self.run_.weights, max(1, self.run_.updates)
+    def _learn(self, points: Any, codes: NDArray[np.int64], most: int) -> Self:
+        self.run_ = self._run(points, codes, self._path, most)
+        self.coef_, self.n_iter_ = self._path.weights(self.run_, self.average), max(
+            1, self.run_.updates)
         self.class_shares_ = self.run_.shares
         # Where the labels lack a class without noise, a share of 0 is no sign of anything.
         if self.confusion is not None and self.class_shares_.min() <= 0 and not self._told:
@@ -547,20 +585,24 @@ class UMAClassifier(_Linear):
             UserWarning, stacklevel=3,
         )
 
-    def _run(
-        self, points: Any, codes: NDArray[np.int64], confusion: Floats, start: Any, most: int
-    ) -> Run:
+    def _run(self, points: Any, codes: NDArray[np.int64], path: _Path, most: int) -> Run:
         return uma(
-            points, codes, confusion, orientation="column", strategy=self.strategy,
+            points, codes, self.confusion_, orientation="column", strategy=self.strategy,
             step=self.step, normalise=self.normalise, stop=self.stop, tolerance=self.tolerance,
             max_iter=most, alpha=self.alpha, error_alpha=self.error_alpha, ties=self.ties,
-            least_share=self.least_share, start=start,
+            least_share=self.least_share, start=path.last, watch=path.follow,
             rng=generator(self.random_state),
         )
 
+    def _taught(self, points: Any, codes: NDArray[np.int64]) -> Callable[[Any], NDArray[np.int64]]:
+        """What it would predict, had it learned from these."""
+        path = _Path()
+        weights = path.weights(self._run(points, codes, path, self.max_iter), self.average)
+        return lambda others: np.argmax(np.asarray(others @ weights.T), axis=1)
+
     def _confuse(self) -> None:
         """Check the confusion, and say what it costs."""
-        _true_or_false(self, "fit_intercept", "unit_norm")
+        _true_or_false(self, "average", "fit_intercept", "unit_norm")
         given, self._told = self.confusion, False
         for name in ("expected_gain_", "audited_errors_"):
             self.__dict__.pop(name, None)  # of another fit
@@ -578,17 +620,9 @@ class UMAClassifier(_Linear):
         entries = points.nnz if sparse.issparse(points) else points.shape[0] * points.shape[1]
         if given is None or (entries >= COMPILED and not estimated):
             return
-        none = np.eye(len(self.classes_))
-        plain = self._run(points, codes, none, None, self.max_iter)
-        ours, other = _predicted(self.coef_, points), _predicted(plain.weights, points)
-        if self._memorised(other, codes) or self._memorised(ours, codes):
-            # Labels that were learned by heart tell nothing: each half is asked of the other's.
-            rng = generator(self.random_state)
-            first = rng.permutation(len(codes)) < len(codes) // 2
-            for held in (first, ~first):
-                for confusion, found in ((self.confusion_, ours), (none, other)):
-                    run = self._run(points[~held], codes[~held], confusion, None, self.max_iter)
-                    found[held] = _predicted(run.weights, points[held])
+        # What was learned from tells too little of itself, and of an SVM least.
+        ours = held_out(points, codes, self._taught, folds=2)
+        other = held_out(points, codes, ignoring, folds=5)
         if estimated:
             what = f"that is estimated from {given.counts.sum()} examples: audit more"
             gain = gain_by_noisy_labels(
@@ -612,16 +646,6 @@ class UMAClassifier(_Linear):
         else:
             self._hint(4)
 
-    def _memorised(self, predicted: NDArray[np.int64], codes: NDArray[np.int64]) -> bool:
-        """Whether more of the noisy labels are met than any rule would meet of fresh ones."""
-        given, best = self.confusion, self.confusion_.max(axis=0)
-        shares = np.maximum(self.class_shares_, 0) / np.maximum(self.class_shares_, 0).sum()
-        # Two standard errors more, of the labels and of an estimate.
-        error = np.sqrt(best * (1 - best) / len(codes))
-        if isinstance(given, ConfusionEstimate):
-            error = error + np.sqrt(best * (1 - best) / given.audited[self._places])
-        return bool((predicted == codes).mean() > (best + 2 * error) @ shares)
-
     def _hint(self, level: int) -> None:
         """What was mostly better than an estimate from so few."""
         given = self.confusion
@@ -632,67 +656,46 @@ class UMAClassifier(_Linear):
                 UserWarning, stacklevel=level,
             )
 
-    def _audited(self, given: Any) -> tuple[Any, NDArray[Any]]:
-        """Audited examples and their true labels, checked."""
-        fits = isinstance(given, tuple | list) and len(given) in (2, 3)
-        if fits:
-            examples, known = given[0], np.asarray(given[1])
-            there: Any = examples.tocsr() if sparse.issparse(examples) else examples
-            if not (sparse.issparse(there) or hasattr(there, "iloc")):
-                there = np.asarray(there)
-            fits = there.ndim == 2 and known.shape == there.shape[:1]
-        if not fits or not np.isin(known, self.classes_).all():
-            raise ValueError(
-                "audited must be examples and as many true labels among "
-                f"{self.classes_.tolist()}, and at most their noisy labels"
-            )
-        if len(np.unique(known)) < 2:
-            raise ValueError(
-                f"audited must hold examples of two classes or more, got {len(known)} examples of "
-                f"{len(np.unique(known))}"
-            )
-        if len(given) == 3:
-            self._hold_against(known, np.asarray(given[2]))
-        return there, known
-
-    def _hold_against(self, known: NDArray[Any], noisy: NDArray[Any]) -> None:
-        """Say where audited pairs contradict a matrix."""
-        if noisy.shape != known.shape or not np.isin(noisy, self.classes_).all():
-            raise ValueError(
-                f"audited must have as many noisy labels as examples, {len(known)}, among "
-                f"{self.classes_.tolist()}"
-            )
-        if self.confusion is None or isinstance(self.confusion, ConfusionEstimate):
+    def _hold_against(self, audit: Audit) -> None:
+        """Say where audited pairs contradict a confusion."""
+        assert audit.noisy is not None
+        noisy, known = (np.searchsorted(self.classes_, said) for said in (audit.noisy, audit.true))
+        counts, given = observed_confusion(noisy, known, len(self.classes_)), self.confusion
+        if isinstance(given, ConfusionEstimate):
+            held = given.counts[np.ix_(self._places, self._places)]
+            if np.array_equal(held.T, counts) and not np.array_equal(held, counts):
+                warnings.warn(
+                    "the confusion is estimated from the audited labels turned round, true for "
+                    "noisy ones: say estimate_confusion(noisy=..., true=...)", UserWarning,
+                    stacklevel=3,
+                )
+        if given is None or isinstance(given, ConfusionEstimate):
             return
-        codes = (np.searchsorted(self.classes_, labels) for labels in (noisy, known))
-        counts = observed_confusion(next(codes), next(codes), len(self.classes_))
         chance = audit_misfit(counts, self.confusion_, rng=generator(self.random_state))
         if chance <= DOUBTFUL:
             warnings.warn(
                 f"{len(known)} audited examples contradict the confusion (were it right, a chance "
-                f"of at most {chance:.2g}): make an estimate of them", UserWarning, stacklevel=4,
+                f"of at most {chance:.2g}): make an estimate of them", UserWarning, stacklevel=3,
             )
 
-    def _compare(self, X: ArrayLike, y: ArrayLike, there: Any, known: NDArray[Any]) -> None:
+    def _compare(self, points: Any, codes: NDArray[np.int64], audit: Audit) -> None:
         """Errors on audited examples: of this, of ignoring the noise, and of them alone."""
+        there, known, labels = audit.examples, audit.true, codes
         plain = clone(self).set_params(confusion=None, orientation=None)
-        alone = held_out(there, known, lambda x, labels: plain.fit(x, labels).predict)
-        said = {
-            "UMA": self.predict(there),
-            "ignoring": plain.fit(X, y, classes=self.classes_).predict(there),
-            "alone": alone,
-        }
+        alone = held_out(there, known, lambda x, true: plain.fit(x, true).predict)
+        told = self._judged(points, codes, audit)
+        said = {name: self.classes_[found] for name, found in told.items()} | {"alone": alone}
         # An audit may have taken as many of a rare class as of a common one.
         codes = np.searchsorted(self.classes_, known)
-        given, noisy = self.confusion, np.searchsorted(self.classes_, np.asarray(y))
+        given = self.confusion
         shares = likely_shares(
-            np.bincount(noisy, minlength=len(self.classes_)), self.confusion_,
+            np.bincount(labels, minlength=len(self.classes_)), self.confusion_,
             audited=given.counts.sum() if isinstance(given, ConfusionEstimate) else np.inf,
         )
         weights = shares[codes] / np.bincount(codes)[codes]
         self.audited_errors_ = {
-            name: float(np.average(labels != known, weights=weights))
-            for name, labels in said.items()
+            name: float(np.average(found != known, weights=weights))
+            for name, found in said.items()
         }
         missing = np.bincount(codes, minlength=len(self.classes_)) == 0
         if missing.any():
@@ -720,10 +723,39 @@ class UMAClassifier(_Linear):
         if few and 0 <= mean < error / weights.sum():
             warnings.warn(
                 f"on {len(known)} audited examples UMA errs {ours:.3g} and training on them alone "
-                f"{self.audited_errors_['alone']:.3g}, which is within a standard error, and of "
-                "those that are in X UMA has learned: training on them alone was better in most "
-                f"trials with up to {AUDITED} a class", UserWarning, stacklevel=3,
+                f"{self.audited_errors_['alone']:.3g}, which is within a standard error: training "
+                f"on them alone was better in most trials with up to {AUDITED} a class",
+                UserWarning, stacklevel=3,
             )
+
+    def _judged(
+        self, points: Any, codes: NDArray[np.int64], audit: Audit
+    ) -> dict[str, NDArray[np.int64]]:
+        """Predictions for the audited by what has not learned from their rows."""
+        seen = self._seen(audit.examples)
+        found = {name: np.empty(len(audit.true), np.int64) for name in ("UMA", "ignoring")}
+        size = len(self.classes_)
+        for part in audit.halves(len(codes)):
+            kept = np.ones(len(codes), bool)
+            kept[audit.places[part & (audit.places >= 0)]] = False
+            rows, labels = (points, codes) if kept.all() else (points[kept], codes[kept])
+            lost = (np.bincount(labels, minlength=size) == 0) & (
+                np.bincount(codes, minlength=size) > 0)
+            if lost.any():
+                warnings.warn(
+                    f"without the audited rows no label {self.classes_[int(np.argmax(lost))]} is "
+                    "left in X: the errors of UMA and of ignoring the noise are too large there",
+                    UserWarning, stacklevel=4,
+                )
+            others = seen[part]
+            found["UMA"][part] = (self._by_weights if kept.all() else self._taught(rows, labels))(
+                others)
+            found["ignoring"][part] = ignoring(rows, labels)(others)
+        return found
+
+    def _by_weights(self, others: Any) -> NDArray[np.int64]:
+        found: NDArray[np.int64] = np.argmax(np.asarray(others @ self.coef_.T), axis=1)
+        return found
 
 
 def costs(confusion: Floats, level: int) -> tuple[float, float]:
@@ -736,11 +768,6 @@ def costs(confusion: Floats, level: int) -> tuple[float, float]:
             UserWarning, stacklevel=level,
         )
     return beta, condition
-
-
-def _predicted(weights: Floats, points: Any) -> NDArray[np.int64]:
-    found: NDArray[np.int64] = np.argmax(np.asarray(points @ weights.T), axis=1)
-    return found
 
 
 def _sortable(name: str, labels: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from noisytheory.trial.draws import Arrays, ClaimError, draw, kept
 from noisytheory.trial.shown import named
 from noisytheory.trial.verdict import RULES, Always
 
-__all__ = ["Searched", "certified", "searched", "side_text"]
+__all__ = ["Searched", "certified", "searched", "side_text", "step_text"]
 
 _RECHECKS = 32
 """Suspect rows of a block that are re-checked in exact arithmetic, worst first."""
@@ -105,7 +106,7 @@ def searched(
             "excess": excess,
             "lhs": side_text(certificate.lhs),
             "rhs": side_text(certificate.rhs),
-            "steps": [[name, str(value)] for name, value in certificate.steps],
+            "steps": [[name, step_text(value)] for name, value in certificate.steps],
         }
         break
     summary = rule.summarise(claim, cell, {**drawn, "lhs": left, "rhs_draw": right})
@@ -138,6 +139,13 @@ def certified(claim: Claim, cell: Cell, drawn: Arrays, row: int) -> Certificate:
 
 def _is_endless(value: Any) -> bool:
     return np.asarray(value).dtype.kind == "f" and bool(np.isinf(value).any())
+
+
+def step_text(value: Any) -> str:
+    """A step's value in words; a fraction in a list is said as it is by itself."""
+    if not isinstance(value, list):
+        return str(value)
+    return f"[{', '.join(str(v) if isinstance(v, Fraction) else repr(v) for v in value)}]"
 
 
 def side_text(side: Any) -> str:

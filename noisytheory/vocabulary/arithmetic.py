@@ -15,7 +15,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-__all__ = ["LANES", "inner_product", "multiply_add"]
+__all__ = ["LANES", "ask_for", "inner_product", "multiply_add"]
 
 LANES = 32
 """Sums that are followed side by side: four registers of eight doubles."""
@@ -67,6 +67,33 @@ def multiply_add(typing_context: Any, one: Any, other: Any, added: Any) -> Any:
         ])
 
     return kind(one, other, added), code
+
+
+@_code
+def ask_for(typing_context: Any, row: Any, place: Any) -> Any:
+    """Have the memory around an entry of a row brought near while other work is done.
+
+    Examples
+    --------
+    >>> import numba
+    >>> import numpy as np
+    >>> numba.njit(lambda row: ask_for(row, 3))(np.arange(5))
+    """
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        array = context.make_array(signature.args[0])(context, builder, args[0])
+        where = builder.bitcast(builder.gep(array.data, [args[1]]), ir.IntType(8).as_pointer())
+        number = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [where.type, number, number, number])
+        # To read, soon, data and no code.
+        builder.call(
+            cgutils.get_or_insert_function(  # type: ignore[no-untyped-call]
+                builder.module, kind, "llvm.prefetch.p0i8"
+            ),
+            [where, number(0), number(3), number(1)],
+        )
+        return context.get_dummy_value()
+
+    return types.none(row, types.intp), code
 
 
 @_code

@@ -460,14 +460,15 @@ def confusion_rate(
 
 
 def estimate_confusion(
-    noisy: ArrayLike, true: ArrayLike, classes: Any = None
+    *, noisy: ArrayLike, true: ArrayLike, classes: Any = None
 ) -> ConfusionEstimate:
     """The confusion matrix of labels whose truth was audited, with its uncertainty.
 
     Parameters
     ----------
     noisy, true : array-like, shape (n,)
-        Labels as they came, and as the audit found them.
+        Labels as they came, and as the audit found them: by name, as either may stand first
+        elsewhere.
     classes : int or sequence, optional
         All classes, in the order that the matrix is to have; a number Q for 0 to Q - 1. By default
         all that the audit found, sorted.
@@ -482,20 +483,53 @@ def estimate_confusion(
     ValueError
         If a class was never audited: its column is unknown. If a label is of no class.
 
+    Notes
+    -----
+    It warns where there are exactly as many noisy labels of each class, but not true ones, which
+    chance would make in less than 1 of 100 audits: then either they were turned round, or examples
+    were drawn by their noisy labels, and shares of these are not those of the true class. Nothing
+    else tells.
+
     Examples
     --------
-    >>> estimate_confusion([0, 0, 1, 1], [0, 0, 0, 1], 2).matrix.round(4).tolist()
+    >>> estimate_confusion(noisy=[0, 0, 1, 1], true=[0, 0, 0, 1]).matrix.round(4).tolist()
     [[0.6667, 0.0], [0.3333, 1.0]]
-    >>> estimate_confusion(["b", "b", "a"], ["a", "b", "a"], ["b", "a"]).matrix.tolist()
+    >>> guess = estimate_confusion(noisy=["b", "b", "a"], true=["a", "b", "a"], classes=["b", "a"])
+    >>> guess.matrix.tolist()
     [[1.0, 0.5], [0.0, 0.5]]
     """
     if not np.size(true):
         raise ValueError("true must hold a label of every class, got none")
     named = np.unique(np.asarray(true)) if classes is None else classes
-    counts = _counts(dict(noisy=noisy, true=true), named)
+    try:
+        counts = _counts(dict(noisy=noisy, true=true), named)
+    except ValueError as error:
+        if classes is None and _holds_more(noisy, true):
+            raise ValueError(f"{error}: give classes=, unless noisy and true are turned round"
+                             ) from None
+        raise
+    if _as_if_drawn_by(counts.sum(axis=1)) and np.ptp(counts.sum(axis=0)):
+        warnings.warn(
+            f"noisy holds {counts.sum(axis=1)[0]} labels of each class, and true does not: either "
+            "they are turned round, or examples were drawn by their noisy labels, and then this is "
+            "no estimate of how true classes are labelled", UserWarning, stacklevel=2,
+        )
     if isinstance(named, int | np.integer):
         named = range(int(named))
     return ConfusionEstimate(counts, tuple(np.asarray(named).tolist()))
+
+
+def _holds_more(noisy: ArrayLike, true: ArrayLike) -> bool:
+    """Whether noisy labels are of all true classes and of others, too."""
+    return set(np.asarray(noisy).ravel().tolist()) > set(np.asarray(true).ravel().tolist())
+
+
+def _as_if_drawn_by(totals: NDArray[np.int64]) -> bool:
+    """Whether so many of each class are too even to be chance, of even classes at the most."""
+    size, classes = int(totals.sum()), len(totals)
+    chance = (math.lgamma(size + 1) - sum(math.lgamma(k + 1) for k in totals.tolist())
+              - size * math.log(classes))
+    return bool(np.ptp(totals) == 0) and chance < math.log(0.01)
 
 
 @dataclass(frozen=True, eq=False)

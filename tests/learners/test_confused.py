@@ -22,8 +22,10 @@ from noisytheory.learners import (
     UMAClassifier,
 )
 from noisytheory.learners import confused as confused_module
+from noisytheory.learners.audited import places_of
 from noisytheory.topics.multiclass import STEPS, STRATEGIES, likely_shares, uma
 from noisytheory.topics.multiclass import kept as kept_module
+from noisytheory.topics.multiclass.ignoring import ignoring
 from noisytheory.vocabulary.confusion import ConfusionEstimate, estimate_confusion
 
 NOISE = np.array([[1.0, 0.6, 0.6], [0.0, 0.4, 0.0], [0.0, 0.0, 0.4]])
@@ -36,6 +38,16 @@ def confused(n=4000, seed=1):
     x = 2 * np.eye(3)[true] + 0.4 * rng.normal(size=(n, 3))
     noisy = np.array([rng.choice(3, p=NOISE[:, t]) for t in true])
     return x, noisy, true
+
+
+def unit(x):
+    rows = np.hstack([x, np.ones((len(x), 1))])
+    return rows / np.linalg.norm(rows, axis=1)[:, None]
+
+
+def ignored(x, noisy):
+    """Predictions of who ignores the noise."""
+    return ignoring(unit(x), noisy)(unit(x))
 
 
 @pytest.mark.parametrize(
@@ -117,7 +129,7 @@ def test_the_gradient_is_that_of_the_loss(correction):
 
 def test_an_estimate_brings_its_uncertainty_and_a_warning():
     x, noisy, true = confused()
-    good = estimate_confusion(noisy[:2000], true[:2000], 3)
+    good = estimate_confusion(noisy=noisy[:2000], true=true[:2000], classes=3)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model = UMAClassifier(good, random_state=1).fit(x, noisy)
@@ -125,7 +137,7 @@ def test_an_estimate_brings_its_uncertainty_and_a_warning():
     poor = ConfusionEstimate([[3, 3, 1], [1, 3, 2], [1, 1, 3]])
     with pytest.warns(UserWarning) as caught:
         UMAClassifier(poor, random_state=1).fit(x, noisy)
-    assert any("audit more" in str(w.message) for w in caught)
+    assert any("18 examples were audited" in str(w.message) for w in caught)
 
 
 def test_even_noise_is_better_ignored_than_guessed():
@@ -133,20 +145,19 @@ def test_even_noise_is_better_ignored_than_guessed():
     true = rng.integers(3, size=900)
     x = np.eye(3)[true] + 0.3 * rng.normal(size=(900, 3))
     noisy = np.where(rng.random(900) < 0.3, rng.integers(3, size=900), true)
-    rough = estimate_confusion(noisy[:60], true[:60], 3)
+    rough = estimate_confusion(noisy=noisy[:60], true=true[:60], classes=3)
     with pytest.warns(UserWarning, match="the noisy labels tell that ignoring the noise errs less"):
         model = UMAClassifier(rough, random_state=1).fit(x, noisy)
-    errors = [np.mean(m.predict(x) != true) for m in (UMAClassifier().fit(x, noisy), model)]
-    assert model.expected_gain_ == pytest.approx(errors[0] - errors[1], abs=0.05)
-    # Under names in another order, where the ties at the start fall to other classes, too: with
-    # this order it pays.
+    other = np.mean(ignored(x, noisy) != true)
+    ours = np.mean(model.predict(x) != true)
+    assert model.expected_gain_ == pytest.approx(other - ours, abs=0.05)
+    # Under names in another order, where the ties at the start fall to other classes, too.
     names = np.array(["b", "c", "a"])
-    plain = UMAClassifier().fit(x, names[noisy])
-    for given in (rough, estimate_confusion(names[noisy[:60]], names[true[:60]])):
-        with pytest.warns(UserWarning, match="60 examples were audited"):
-            other = UMAClassifier(given, random_state=1).fit(x, names[noisy], classes=names)
-        errors = [np.mean(m.predict(x) != names[true]) for m in (plain, other)]
-        assert other.expected_gain_ == pytest.approx(errors[0] - errors[1], abs=0.05)
+    for given in (rough, estimate_confusion(noisy=names[noisy[:60]], true=names[true[:60]])):
+        with pytest.warns(UserWarning, match="the noisy labels tell.*from 60 examples: audit more"):
+            model = UMAClassifier(given, random_state=1).fit(x, names[noisy], classes=names)
+        ours = np.mean(model.predict(x) != names[true])
+        assert model.expected_gain_ == pytest.approx(other - ours, abs=0.05)
     # With the audited examples it need not guess: both rivals err less, and it says so.
     with pytest.warns(UserWarning) as caught:
         model = UMAClassifier(rough, random_state=1).fit(x, noisy, audited=(x[:60], true[:60]))
@@ -160,17 +171,19 @@ def test_even_noise_is_better_ignored_than_guessed():
 def test_audited_examples_tell_that_lopsided_noise_is_worth_correcting():
     x, noisy, true = confused(1500)
     some = np.concatenate([np.flatnonzero(true == q)[:60] for q in range(3)])
-    estimate = estimate_confusion(NAMES[noisy[some]], NAMES[true[some]])
+    estimate = estimate_confusion(noisy=NAMES[noisy[some]], true=NAMES[true[some]])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = UMAClassifier(estimate, random_state=1).fit(
             sparse.csr_array(x), NAMES[noisy],
             audited=(sparse.csr_array(x[some]), NAMES[true[some]]),
         )
-        plain = UMAClassifier().fit(x, noisy)
-    # As many of each class: errors there are means over classes, weighted by likely shares.
+    # As many of each class: errors there are means over classes, weighted by likely shares. What
+    # is judged has not learned from these rows.
     shares = likely_shares(np.bincount(noisy), model.confusion_, audited=180)
-    wrong = plain.predict(x[some]) != true[some]
+    others = np.delete(np.arange(1500), some)
+    plain = ignoring(unit(x[others]), noisy[others])
+    wrong = plain(unit(x[some])) != true[some]
     each = [wrong[true[some] == q].mean() for q in range(3)]
     assert model.audited_errors_["ignoring"] == pytest.approx(shares @ each)
     assert model.audited_errors_["UMA"] < model.audited_errors_["ignoring"] - 0.05
@@ -216,6 +229,7 @@ def test_a_nearly_singular_confusion_says_what_it_costs():
         UMAClassifier(np.full((3, 3), 1 / 3)).fit(x, noisy)
 
 
+@pytest.mark.filterwarnings("ignore:the noisy labels tell")
 def test_a_share_that_noise_made_negative_is_told():
     x, noisy, _ = confused()
     with pytest.warns(UserWarning, match="does not fit the labels"):
@@ -242,7 +256,7 @@ def test_every_combination_of_its_options_gives_what_the_function_gives(form):
             least_share=(0.0, 0.3)[k % 2], tolerance=0.01, max_iter=8,
         )
         model = UMAClassifier(
-            NOISE, fit_intercept=False, unit_norm=False, random_state=3, **options
+            NOISE, fit_intercept=False, unit_norm=False, random_state=3, average=False, **options
         )
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="the noisy labels tell|nothing was learned")
@@ -317,7 +331,7 @@ def test_a_forward_correction_says_that_classes_cannot_be_told_apart():
             CorrectedLogisticRegression(bad).fit(x, noisy)
 
 
-@pytest.mark.filterwarnings("ignore:nothing was learned")
+@pytest.mark.filterwarnings("ignore:nothing was learned|the noisy labels tell")
 def test_each_of_its_options_changes_a_run():
     # Points without any class, often tied, and much noise: so that steps may be forced.
     rng = np.random.default_rng(4)
@@ -351,7 +365,7 @@ def test_each_of_its_options_changes_a_run():
 
 @pytest.mark.parametrize(
     "change", [dict(stop="never"), dict(ties="highest"), dict(alpha=-1.0), dict(least_share=-0.1),
-               dict(normalise="yes"), dict(fit_intercept="no"), dict(step="x"),
+               dict(normalise="yes"), dict(average=1.5), dict(fit_intercept="no"), dict(step="x"),
                dict(strategy="best"), dict(error_alpha=np.nan)],
 )
 def test_uma_refuses_options_by_name(change):
@@ -406,7 +420,7 @@ def test_a_confusion_is_read_by_its_names(table, classes, orientation):
         (TABLE.rename(index=str.upper, columns=str.upper), None, None, "each class's name once"),
         (NOISE, ["ant", "bee", "ant", "cow"], None, "list of different ones"),
         (ConfusionEstimate(10 * NOISE, ["a", "b", "c"]), None, None, "estimated for the classes"),
-        (estimate_confusion([0, 1, 2], [0, 1, 2], 3), None, None, "estimated for the classes"),
+        (estimate_confusion(noisy=[0, 1, 2], true=[0, 1, 2]), None, None, "estimated for the"),
         (ConfusionEstimate(10 * NOISE), None, "row", "orientation is for a matrix"),
     ],
 )
@@ -419,8 +433,8 @@ def test_names_that_do_not_fit_are_refused(table, classes, orientation, message)
 def test_codes_of_an_estimate_are_places_in_the_order_given():
     x, noisy, true = confused(3000)
     order = np.array([SHUFFLED.index(name) for name in NAMES])
-    coded = estimate_confusion(order[noisy], order[true], 3)
-    named = estimate_confusion(NAMES[noisy], NAMES[true], SHUFFLED)
+    coded = estimate_confusion(noisy=order[noisy], true=order[true])
+    named = estimate_confusion(noisy=NAMES[noisy], true=NAMES[true], classes=SHUFFLED)
     np.testing.assert_array_equal(coded.matrix, named.matrix)
     models = [
         UMAClassifier(coded, random_state=1).fit(x, NAMES[noisy], classes=SHUFFLED),
@@ -433,6 +447,7 @@ def test_codes_of_an_estimate_are_places_in_the_order_given():
     np.testing.assert_array_equal(own.confusion_, coded.matrix)
 
 
+@pytest.mark.filterwarnings("ignore:the noisy labels tell")
 def test_a_negative_share_is_told_once_of_all_chunks():
     x, noisy, _ = confused(300)
     wrong = np.array([[0.4, 0, 0], [0.3, 1, 0], [0.3, 0, 1]])
@@ -483,7 +498,7 @@ def test_a_large_sample_is_learned_from_once_unless_there_are_counts(monkeypatch
     x, noisy, true = confused()
     monkeypatch.setattr(confused_module, "COMPILED", x.size)
     monkeypatch.setattr(kept_module, "COMPILED", x.size)
-    estimate = estimate_confusion(noisy[:2000], true[:2000], 3)
+    estimate = estimate_confusion(noisy=noisy[:2000], true=true[:2000], classes=3)
     assert not hasattr(UMAClassifier(NOISE).fit(x, noisy), "expected_gain_")
     large = UMAClassifier(estimate, random_state=1).fit(x, noisy).expected_gain_
     monkeypatch.undo()
@@ -593,7 +608,7 @@ def test_a_share_that_is_negative_hides_no_class_among_the_audited():
     noisy = np.array([rng.choice(10, p=noise[:, true]) for true in y[train]])
     few = np.concatenate([np.flatnonzero(y[train] == q)[:12] for q in range(10)])
     known = X[train][few], y[train][few]
-    estimate = estimate_confusion(noisy[few], known[1], classes=range(10))
+    estimate = estimate_confusion(noisy=noisy[few], true=known[1], classes=range(10))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = UMAClassifier(estimate, random_state=0).fit(X[train], noisy, audited=known)
@@ -638,7 +653,7 @@ def test_a_margin_of_zero_is_told():
 def test_a_class_that_was_not_audited_is_an_error_of_training_on_the_audited_alone():
     x, noisy, true = confused(1500)
     some = np.flatnonzero(true < 2)[:60]
-    confusion = estimate_confusion(noisy, true)
+    confusion = estimate_confusion(noisy=noisy, true=true)
     with pytest.warns(UserWarning, match="none of class 2 was audited") as caught:
         model = UMAClassifier(confusion).fit(x, noisy, audited=(x[some], true[some]))
     assert model.audited_errors_["alone"] > 0.2
@@ -648,7 +663,7 @@ def test_a_class_that_was_not_audited_is_an_error_of_training_on_the_audited_alo
 def test_a_lead_of_less_than_a_standard_error_on_few_audited_is_none(monkeypatch):
     x, noisy, true = confused(1500, 3)
     some = np.concatenate([np.flatnonzero(true == c)[:20] for c in range(3)])
-    confusion = estimate_confusion(noisy[some], true[some])
+    confusion = estimate_confusion(noisy=noisy[some], true=true[some])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = UMAClassifier(confusion, random_state=0).fit(x, noisy)
@@ -671,3 +686,125 @@ def test_a_lead_of_less_than_a_standard_error_on_few_audited_is_none(monkeypatch
     assert not told(20)
     (said,) = told(0)
     assert "training on them alone errs less" in said
+
+
+def test_audited_rows_of_the_sample_are_not_judged_by_what_learned_from_them():
+    rng = np.random.default_rng(3)
+    x, true = rng.normal(size=(200, 150)), rng.integers(3, size=200)  # nothing but by heart
+    confusion = np.full((3, 3), 0.1) + 0.7 * np.eye(3)
+    y = np.where(rng.random(200) < 0.3, rng.integers(3, size=200), true)
+    some = np.arange(0, 200, 3)
+    for form in (np.asarray, sparse.csr_matrix, pd.DataFrame):
+        rows, errors = form(x), []
+        given = rows.iloc[some] if form is pd.DataFrame else rows[some]
+        for examples in (given, some, np.isin(np.arange(200), some)):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                model = UMAClassifier(confusion).fit(rows, y, audited=(examples, true[some]))
+            errors.append(model.audited_errors_)
+        assert np.mean(model.predict(given) != true[some]) < 0.45  # what it would say of these
+        assert min(errors[0].values()) > 0.5 and errors == [errors[0]] * 3
+    # Where all were audited each half is judged by what learned from the other.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = UMAClassifier(confusion).fit(x, y, audited=(np.arange(200), true))
+    assert min(model.audited_errors_.values()) > 0.5 > np.mean(model.predict(x) != true)
+
+
+def test_which_rows_were_audited():
+    x = np.array([[0.0, 0.0], [1.0, 0.1], [0.0, 0.0], [1.0, 0.1], [0.0, -0.0], [2.0, 3.0]])
+    asked = np.array([[2.0, 3.0], [0.0, 0.0], [9.0, 9.0], [-0.0, 0.0], [1.0, 0.1]])
+    kinds = (np.asarray, sparse.csr_array, sparse.csc_matrix)
+    for here, there in itertools.product(kinds, kinds):
+        rows, examples = (form(points) for form, points in ((here, x), (there, asked)))
+        rows, examples = (m.tocsr() if sparse.issparse(m) else m for m in (rows, examples))
+        # As many of equal rows as were audited, the first ones.
+        assert places_of(rows, examples).tolist() == [5, 0, -1, 2, 1]
+        assert places_of(rows.astype(np.float32), examples).tolist() == [5, 0, -1, 2, 1]
+        assert places_of(rows, examples.astype(np.float32)).tolist() == [5, 0, -1, 2, 1]
+    assert places_of((10 * x).astype(np.uint8), np.array([[10.0, 1.0]])).tolist() == [1]
+
+
+def test_places_of_the_audited_are_checked_and_tell_their_noisy_labels():
+    x, noisy, true = confused(3000)
+    some = np.arange(150)
+    estimates = [estimate_confusion(noisy=a[some], true=b[some])
+                 for a, b in ((noisy, true), (true, noisy))]
+    for confusion, told in (
+        (np.eye(3), "150 audited examples contradict the confusion"), (NOISE, ""),
+        (estimates[0], ""), (estimates[1], "estimated from the audited labels turned round"),
+    ):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            UMAClassifier(confusion).fit(x, noisy, audited=(some, true[some]))
+        said = " ".join(str(w.message) for w in caught)
+        assert told in said if told else not ("contradict" in said or "turned" in said)
+    for bad, message in [
+        ((some + 2900, true[some]), "audited must be places in X, 0 to 2999, got 3000"),
+        ((some - 1, true[some]), "0 to 2999, got -1"),
+        ((0 * some, true[some]), "different places in X, got some twice"),
+        ((some == 3, true[:1]), "truth values must be one a row of X, 3000 of them, got 150"),
+        ((some, true[some], 2 - noisy[some]), "noisy labels that are not those in y"),
+        ((some, true[:9]), "audited must be examples, or places in X"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            UMAClassifier(NOISE).fit(x, noisy, audited=bad)
+
+
+def test_a_class_that_is_left_with_the_audited_rows_is_told():
+    x, noisy, true = confused(300)
+    rare = np.flatnonzero(noisy == 2)[:3]
+    kept = np.concatenate([np.flatnonzero(noisy != 2), rare])
+    some = np.concatenate([np.arange(20), np.arange(len(kept) - 3, len(kept))])
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        UMAClassifier(NOISE).fit(x[kept], noisy[kept], audited=(some, true[kept][some]))
+    assert any("without the audited rows no label 2 is left in X" in str(w.message) for w in caught)
+
+
+def test_weights_are_a_mean_of_a_run_that_did_not_end():
+    x, noisy, true = confused(1000)
+    points, seen = unit(x), []
+    run = uma(points, noisy, NOISE, tolerance=1e-6, max_iter=40,
+              watch=lambda _, weights: seen.append(weights.copy()))
+    assert run.stopped == "max_iter"
+    k = np.arange(1.0, 41)
+    mean = np.tensordot(k * (k + 1), seen, 1) / (k * (k + 1)).sum()
+    model = UMAClassifier(NOISE, max_iter=40).fit(x, noisy)
+    np.testing.assert_allclose(model.coef_, mean, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(model.run_.weights, seen[-1], rtol=1e-12, atol=1e-12)
+    last = UMAClassifier(NOISE, max_iter=40, average=False).fit(x, noisy)
+    np.testing.assert_array_equal(last.coef_, model.run_.weights)
+    # Chunk by chunk it is the same, and goes on from the last weights.
+    chunks = UMAClassifier(NOISE)
+    for _ in range(40):
+        chunks.partial_fit(x, noisy, classes=[0, 1, 2])
+    np.testing.assert_allclose(chunks.coef_, mean, rtol=1e-9, atol=1e-12)
+    # One that ends has no need of it.
+    ended = UMAClassifier().fit(x, np.argmax(x, axis=1))
+    assert ended.run_.stopped == "small"
+    np.testing.assert_array_equal(ended.coef_, ended.run_.weights)
+    # On lopsided noise few updates more change little; the last weights jump.
+    errors = [[np.mean(UMAClassifier(max_iter=m, average=average).fit(x, noisy).predict(x) != true)
+               for m in range(295, 306)] for average in (True, False)]
+    assert np.ptp(errors[0]) < np.ptp(errors[1]) / 2
+
+
+def test_who_ignores_the_noise_reads_any_rows():
+    x, noisy, _ = confused(900)
+    points = unit(x)
+    plain = ignoring(points, NAMES[noisy])(points)
+    for rows in (sparse.csr_array(points), kept_module.scaled(x, intercept=True, unit=True),
+                 1000 * points):
+        assert np.mean(ignoring(rows, NAMES[noisy])(rows) == plain) > 0.98
+    assert ignoring(points[:3], np.array(["b"] * 3))(points).tolist() == ["b"] * 900
+    two = ignoring(points, noisy > 0)(points)
+    assert two.dtype == bool and np.mean(two == (noisy > 0)) > 0.6
+
+
+def test_a_large_sample_is_ignored_by_some_of_its_rows(monkeypatch):
+    x, noisy, _ = confused(900)
+    points = unit(x)
+    monkeypatch.setattr("noisytheory.topics.multiclass.ignoring.COMPILED", points.size // 3)
+    np.testing.assert_array_equal(
+        ignoring(points, noisy)(points), ignoring(points[::3], noisy[::3])(points))

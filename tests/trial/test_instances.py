@@ -10,6 +10,7 @@ import pytest
 
 import noisytheory as nt
 from noisytheory.trial import instances
+from noisytheory.trial.certificates import step_text
 from noisytheory.trial.claim import Certificate
 from noisytheory.trial.sides import worked
 from noisytheory.trial.store import Store
@@ -134,3 +135,8 @@ def test_draws_whose_sides_are_stored_need_no_copy():
     kept = left.dataset["instances"].values
     assert kept[:2, 0].tolist() == [0, 1]
     assert kept[2].tolist() == [left.dataset["tries"], left.replicates - left.dataset["tries"]]
+
+
+def test_fractions_in_a_list_are_said_as_by_themselves():
+    assert step_text([Fraction(1, 8), Fraction(7, 16), "a", 2]) == "[1/8, 7/16, 'a', 2]"
+    assert (step_text(Fraction(1, 2)), step_text("a"), step_text(0.5)) == ("1/2", "a", "0.5")

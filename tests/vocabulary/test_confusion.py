@@ -66,7 +66,7 @@ def test_the_inverse_of_fractions_is_one_of_fractions():
 
 def test_labels_of_any_type_are_counted():
     noisy, true = ["b", "b", "a", "c"], ["a", "b", "a", "c"]
-    found = confusion.estimate_confusion(noisy, true)
+    found = confusion.estimate_confusion(noisy=noisy, true=true)
     assert found.classes == ("a", "b", "c")
     assert found.counts.tolist() == [[1, 0, 0], [1, 1, 0], [0, 0, 1]]
     assert ConfusionEstimate(pd.crosstab(np.array(noisy), np.array(true))).classes == found.classes
@@ -74,15 +74,30 @@ def test_labels_of_any_type_are_counted():
         ((["d"], ["a"], ["a", "b"]), "noisy must be of the classes"),
         ((["a"], ["d"], ["a", "b"]), "true must be of the classes"),
         ((["a"], ["a", "b"], ["a", "b"]), "noisy and true must be as long"),
+        ((["a", "b", "c"], ["a", "b", "a"], None), "unless noisy and true are turned round"),
         ((["a"], ["a"], ["a", "a"]), "different ones"),
         (([3], [0], 2), "noisy must be classes 0 to 1"),
         ((["a"], ["a"], 2), "noisy must be a list of classes 0 to 1, or classes="),
         ((["a"], ["a"], ["a", "b"]), "true class b was audited"),
     ]:
         with pytest.raises(ValueError, match=message):
-            confusion.estimate_confusion(*bad)
+            confusion.estimate_confusion(noisy=bad[0], true=bad[1], classes=bad[2])
     with pytest.raises(ValueError, match="classes must be 2 different ones"):
         ConfusionEstimate([[1, 0], [0, 1]], ["a"])
+
+
+def test_labels_that_were_turned_round_are_told_where_they_can_be():
+    rng = np.random.default_rng(1)
+    noise = 0.7 * np.eye(5) + 0.3 * np.roll(np.eye(5), 1, axis=0)
+    true = np.repeat(np.arange(5), 20)  # as many of each class, as audits are drawn
+    noisy = np.array([rng.choice(5, p=noise[:, t]) for t in true])
+    assert confusion.estimate_confusion(noisy=noisy, true=true).audited.tolist() == [20] * 5
+    with pytest.warns(UserWarning, match="noisy holds 20 labels of each class, and true does not"):
+        confusion.estimate_confusion(noisy=true, true=noisy)
+    with pytest.raises(TypeError):
+        confusion.estimate_confusion(noisy, true)
+    # Two classes may be even by chance.
+    confusion.estimate_confusion(noisy=[0, 0, 1, 1], true=[0, 0, 0, 1])
 
 
 def test_a_bootstrap_needs_no_generator():

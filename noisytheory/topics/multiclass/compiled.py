@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from noisytheory.vocabulary.arithmetic import inner_product
+from noisytheory.vocabulary.arithmetic import ask_for, inner_product
 
 __all__ = [
     "empty_to_zero", "extents", "sum_bytes", "sum_rows", "update_bytes", "update_rows", "winners",
@@ -29,6 +29,12 @@ BLOCK = 512
 
 NEAR = 1 << 18
 """Memory of the rows of numbers that are taken at a time: they stay in the second cache."""
+
+AHEAD = 4096
+"""Bytes ahead that are asked for: the processor itself looks but one or two rows ahead."""
+
+LINE = 64
+"""Bytes that come at a time."""
 
 MOVED, REBUILT, DERIVED = 0, 1, 2
 """How a region's sums follow: by the rows that move, by all that are in it, or from the totals."""
@@ -78,8 +84,15 @@ def _products(
     start: int, stride: int, found: NDArray[Any],
 ) -> None:
     """Products of a vector with rows from a start on, one in a stride."""
+    width = points.shape[1] * points.itemsize
+    # Of longer rows it sees in time what comes.
+    ahead = stride * (1 + AHEAD // width) if width < AHEAD else points.shape[0]
     for k in range(found.shape[0]):
         i = start + k * stride
+        then = i + ahead
+        if then < points.shape[0]:
+            for j in range(first[then], last[then], LINE // points.itemsize):
+                ask_for(points[then], j)
         point, along = points[i, first[i] : last[i]], vector[first[i] : last[i]]
         found[k] = inner_product(point, along)
 

@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 __all__ = ["held_out"]
 
 FOLDS = 10
-"""Parts, each predicted by what was learned from the rest."""
+"""Parts, each predicted by what was learned from the rest, unless said otherwise."""
 
 
 def held_out(
-    points: Any, labels: NDArray[Any], learn: Callable[[Any, NDArray[Any]], Callable[[Any], Any]]
+    points: Any, labels: NDArray[Any], learn: Callable[[Any, NDArray[Any]], Callable[[Any], Any]],
+    *, folds: int = FOLDS,
 ) -> NDArray[Any]:
-    """Cross-validated predictions, each class spread evenly over ten parts.
+    """Cross-validated predictions, each class spread evenly over the parts.
 
     Parameters
     ----------
@@ -25,6 +26,8 @@ def held_out(
     labels : array, shape (n,)
     learn : callable
         Examples and labels, of two classes at least, to a function that predicts.
+    folds : int
+        Number of parts.
 
     Returns
     -------
@@ -38,8 +41,8 @@ def held_out(
     [3, 3, 7, 7]
     """
     part, found = np.empty(len(labels), int), np.empty(len(labels), labels.dtype)
-    part[np.argsort(labels, kind="stable")] = np.arange(len(labels)) % FOLDS
-    for fold in range(FOLDS):
+    part[np.argsort(labels, kind="stable")] = np.arange(len(labels)) % folds
+    for fold in range(folds):
         held = part == fold
         if held.any():
             left = labels[~held]

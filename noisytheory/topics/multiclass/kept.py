@@ -255,6 +255,10 @@ class Scaled:
         """Of the rows that they stand for."""
         return len(self.points), self.points.shape[1] + (self.constant != 0)
 
+    def __getitem__(self, rows: Any) -> Scaled:
+        """Some of the rows."""
+        return Scaled(self.points[rows], self.scale[rows], self.constant)
+
     def __matmul__(self, columns: Floats) -> Floats:
         """Products with columns of weights."""
         found = np.empty((len(self.points), columns.shape[1]))

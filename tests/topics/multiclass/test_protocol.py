@@ -17,6 +17,7 @@ from noisytheory.topics.multiclass.experiments.protocol import (
 )
 from noisytheory.topics.multiclass.experiments.self_training import self_training
 from noisytheory.topics.multiclass.experiments.text import documents
+from noisytheory.topics.multiclass.ignoring import ignoring
 
 
 def test_five_steps_are_what_they_say():
@@ -165,6 +166,19 @@ def test_who_errs_less_is_told_in_a_table_and_in_words():
         found.compare(other, true, names=["alone"])
     with pytest.raises(ValueError, match="points must be given with labels"):
         found.compare(labels=true)
+    # A class that was never learned is an error of all, and said to be.
+    unseen = np.where(np.arange(len(true)) < 100, 7, true)
+    told = found.compare(other, unseen, names=["audited"])
+    assert "of which 100 are of no class that was learned, as 7 is: errors of all" in str(told)
+    assert told.errors["audited"] == np.mean(found.predict("audited", other) != unseen)
+
+
+def test_the_noise_is_ignored_by_a_linear_svm_too():
+    x, t = wide()
+    found = five_steps(x[:9], t[:9], x[9:129], t[9:129], x[129:])
+    said = ignoring(x[129:], found.labels)(x)
+    np.testing.assert_array_equal(found.predict("ignoring_svm", x), said)
+    assert "a linear SVM, the noise ignored" in str(found.compare())
 
 
 def test_the_audited_tell_by_what_did_not_learn_from_them():

@@ -466,8 +466,8 @@ rough_printed = PAPER.tail(
     expect="refuted",
     note=(
         "Even noise is better ignored, unless C is known well; train on the audited labels. The "
-        "kind of noise was chosen after looking: lopsided noise is worth correcting, with a C "
-        "from 20 a class, too (`validation/confused_labels.md`)."
+        "kind of noise was chosen after looking: of lopsided noise UMA with a C from 20 a class "
+        "errs less than UMA without one (`validation/confused_labels.md`)."
     ),
     **ROUGH,
 )

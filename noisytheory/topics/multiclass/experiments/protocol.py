@@ -18,6 +18,7 @@ from noisytheory.topics.multiclass.experiments.self_training import (
     stacked,
 )
 from noisytheory.topics.multiclass.held_out import held_out
+from noisytheory.topics.multiclass.ignoring import ignoring
 from noisytheory.topics.multiclass.steps import STEPS
 from noisytheory.topics.multiclass.uma import STRATEGIES, uma, uma_runs
 from noisytheory.vocabulary.confusion import (
@@ -76,7 +77,7 @@ class FiveSteps:
         """Of g, on the audited."""
         audited, codes = self.known["audited"]
         said, true = (self.classes[k] for k in (_winners(audited, self.rough), codes))
-        return estimate_confusion(said, true, self.classes)
+        return estimate_confusion(noisy=said, true=true, classes=self.classes)
 
     def refuse_singular(self) -> None:
         """Raise a ValueError where the confusion has no inverse."""
@@ -119,6 +120,11 @@ class FiveSteps:
         return self._learned("ignoring")
 
     @cached_property
+    def ignoring_svm(self) -> Any:
+        """What a person would use to ignore the noise: a linear SVM on g's labels of the rest."""
+        return ignoring(self.rest, np.searchsorted(self.classes, self.labels))
+
+    @cached_property
     def audited(self) -> Floats:
         """f_conf: from the audited examples alone."""
         return self._learned("audited")
@@ -158,8 +164,9 @@ class FiveSteps:
                 f"points must have {self.rest.shape[1]} features, as the rest has, got "
                 f"{rows.shape[1]}"
             )
-        if name == "svm":
-            return np.asarray(self.classes[self.svm.predict(rows)])
+        if name in ("svm", "ignoring_svm"):
+            found = self.svm.predict if name == "svm" else self.ignoring_svm
+            return np.asarray(self.classes[found(rows)])
         return np.asarray(self.classes[_winners(rows, getattr(self, name))])
 
     def errors(self, points: Any, labels: ArrayLike) -> dict[str, float]:
@@ -230,12 +237,16 @@ class FiveSteps:
                     f"labels must be one a row of the points, {rows_of(points).shape[0]} of them, "
                     f"got shape {true.shape}"
                 )
-            if not np.isin(true, self.classes).any():
+            known = np.isin(true, self.classes)
+            if not known.any():
                 raise ValueError(
                     f"labels must be classes, {self.classes.tolist()}, got {true[0]!s}"
                 )
             said = {name: self.predict(name, points) for name in names}
             told_by = f"these {len(true)} examples"
+            if not known.all():
+                told_by += (f", of which {np.sum(~known)} are of no class that was learned, as "
+                            f"{true[~known][0]!s} is: errors of all")
         wrong = {name: found != true for name, found in said.items()}
         return beside(wrong, told_by, table=CLASSIFIERS, spoken=SPOKEN)
 
@@ -257,6 +268,7 @@ class FiveSteps:
 
 CLASSIFIERS = {
     "rough": "g, from the few", "ignoring": "f_y, the noise ignored",
+    "ignoring_svm": "a linear SVM, the noise ignored",
     "audited": "f_conf, the audited alone", "audited_and_few": "all the true labels that UMA used",
     "full": "f_full, true labels of the rest",
     "svm": "a self-training linear SVM in place of an S3VM, which is not to be had",
@@ -266,6 +278,7 @@ CLASSIFIERS = {
 
 SPOKEN = {
     "rough": "g, learned from the few", "ignoring": "ignoring the noise",
+    "ignoring_svm": "a linear SVM that ignores the noise",
     "audited": "training on the audited labels alone",
     "audited_and_few": "training on all the true labels that UMA used",
     "full": "training on true labels of the rest", "svm": "the self-training SVM", "uma": "UMA",

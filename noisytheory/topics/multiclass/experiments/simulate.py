@@ -349,7 +349,7 @@ def rough_gap(
         true, seen[i] = labels[here[i]], noise.apply(labels[here[i]], rng=rng)
         while True:
             few, _, _ = drawn_apart(true, per_class, 0.1, rng=rng)
-            guess = estimate_confusion(seen[i][few], true[few], CLASSES).matrix
+            guess = estimate_confusion(noisy=seen[i][few], true=true[few], classes=CLASSES).matrix
             if np.linalg.cond(guess) < 1e12:
                 break
         guesses.append(guess)
@@ -375,7 +375,8 @@ def _conditions(per_class: int, size: int, rng: np.random.Generator) -> Floats:
     found = np.empty(size)
     for i, (_, audited) in enumerate(drawn_few):
         said = np.argmax(features[audited] @ rough[i].weights.T, axis=1)
-        found[i] = np.linalg.cond(estimate_confusion(said, labels[audited], CLASSES).matrix)
+        guess = estimate_confusion(noisy=said, true=labels[audited], classes=CLASSES)
+        found[i] = np.linalg.cond(guess.matrix)
     return found
 
 
