@@ -140,11 +140,13 @@ def _links_within(quiet: Any) -> Count:
         for copy in (store, kept):
             shutil.rmtree(copy)
     for name, make in itertools.product(
-        ("mine/maximum-0", ".journal/mine~maximum-0.old", ".journal/mine~maximum-0.staged"),
+        ("mine/maximum-0", ".journal/mine~maximum-0.old", ".journal/mine~maximum-0.staged",
+         ".journal/lock"),
         (os.mkfifo, Path.touch),
     ):
         shutil.copytree(quiet.folder / "quiet", store)
         shutil.rmtree(store / "mine" / "maximum-0")
+        (store / name).unlink(missing_ok=True)
         make(store / name)
         for words in (quiet.command("report", store, "--output", quiet.folder / "pages"),
                       *[quiet.words(store, 0)] * 2):

@@ -242,6 +242,41 @@ def _left(quiet: Any) -> tuple[str, Count]:
     return "files and functions that leave threads, processes or handlers behind", count
 
 
+WRECKS = (
+    'sys.modules["json"] = None', "sys.modules.clear()", "builtins.open = None",
+    "builtins.isinstance = None", "sys.stdout = sys.stderr = None", "os.environ.clear()",
+    "sys.setrecursionlimit(50)", "threading.Thread.start = None", "gc.set_threshold(1)",
+    'warnings.simplefilter("error")', "os.close(2)", "os.closerange(3, 99)", "sys.path.clear()",
+    "resource.setrlimit(resource.RLIMIT_CPU, (1, 1))", "np.asarray = None",
+    "faulthandler.dump_traceback_later(1, exit=True)", "signal.alarm(1)", "sys.excepthook = None",
+    "atexit.register(lambda: 1 / 0)", "atexit.register(lambda: time.sleep(600))",
+    "atexit.register(lambda: os._exit(1))", "sys.addaudithook(lambda *given: 1 / 0)",
+    "type('D', (), {'__del__': lambda self: sys.exit(1)})()", "os._exit = sys.exit = None",
+    "threading.Thread(target=lambda: 1 / 0).start()",
+)
+"""What a file may do to the interpreter that reads it."""
+
+
+def _wrecked(quiet: Any) -> tuple[str, Count]:
+    """They are told so, or it is put back: never a traceback, a hang, or an end without a word."""
+    count, file = Count(), quiet.folder / "wrecked.py"
+    for how in WRECKS:
+        head = "import builtins, faulthandler, gc, resource, signal, warnings\n"
+        file.write_text(head + LEAVES.replace("pass  # at", how))
+        for words in (["audit", file, "--workers", 0, "--budget", "smoke"],
+                      ["audit", file, "--workers", 2, "--budget", "smoke"],
+                      ["bound", f"{file}::mine/left", "n=1", "delta=.1"]):
+            try:
+                done = run(quiet.command(*words))
+            except subprocess.TimeoutExpired:
+                count["tries"] += 1
+                count["hang"] += 1
+                continue
+            told(count, done, {0, 2})
+            count["silent"] += not (done.stderr if done.returncode else done.stdout)
+    return "files that wreck the interpreter that reads them", count
+
+
 def _stopped(quiet: Any) -> tuple[str, Count]:
     """What is stopped is named, and keeps none from its end either."""
     count, file = Count(), quiet.folder / "stops.py"
@@ -272,5 +307,5 @@ def _stopped(quiet: Any) -> tuple[str, Count]:
 
 def draws(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str, Count]]:
     """Claims whose code raises, ends or stops its process, or leaves something behind."""
-    for tried in (_bad, _greedy, _left, _stopped):
+    for tried in (_bad, _greedy, _left, _wrecked, _stopped):
         yield tried(quiet)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -67,6 +68,10 @@ def _blame(error: BaseException) -> tuple[int, str]:
     from noisytheory.trial.store import StoreError
 
     what = named(error)
+    if os.strerror(errno.EMFILE) in what:  # Whoever says it.
+        return MISTAKE, (
+            f"the limit of open files is too low ({_open_files()}): raise it with `ulimit -n 256`"
+        )
     look = f"(traceback: {DEBUG}=1)"
     foreign = [
         frame for frame in _frames(error)
@@ -101,6 +106,15 @@ def _blame(error: BaseException) -> tuple[int, str]:
         if other := before.taken() + before.replaced():
             return MISTAKE, f"{name} has changed {', '.join(other[:3])}, and then: {what} {look}"
     return FAULT, f"a fault of ours: {what}; run it again with {DEBUG}=1 for the traceback"
+
+
+def _open_files() -> str:
+    """How many there may be, as the shell has it."""
+    try:
+        import resource
+    except ImportError:
+        return "too many are open"
+    return f"`ulimit -n` is {resource.getrlimit(resource.RLIMIT_NOFILE)[0]}"
 
 
 def _frames(error: BaseException) -> list[TracebackType]:

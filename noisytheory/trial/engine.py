@@ -177,6 +177,8 @@ class Engine:
                 codes = codes or found
             time.sleep(0.01)
         self._ended = []
+        if isinstance(self.executor, ProcessPoolExecutor):
+            kill(self.executor)  # one that began while the pool broke would wait for ever, and we
         self._start()
         return told(codes[0]) if codes else "nobody knows how"
 

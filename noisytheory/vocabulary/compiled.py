@@ -6,10 +6,11 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.extending import overload
 
 from noisytheory.vocabulary.arithmetic import inner_product, multiply_add
+from noisytheory.vocabulary.compiling import njit
 
 __all__ = [
     "PRODUCTS", "ROOTS", "TWOS", "add_of_distances", "add_powers", "add_products", "add_values",

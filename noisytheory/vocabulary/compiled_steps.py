@@ -10,12 +10,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
 from noisytheory.vocabulary.arithmetic import multiply_add
 from noisytheory.vocabulary.compiled import _values, room
+from noisytheory.vocabulary.compiling import njit
 
 __all__ = ["BLOCK", "DONE", "GAP", "OVER", "STEP", "ended", "follow", "lead", "released"]
 

@@ -245,3 +245,16 @@ def test_an_interrupt_of_a_file_s_own_is_its_mistake(tmp_path, words, where):
     done = in_a_process(command, "own.py", *rest, cwd=tmp_path)
     assert done.returncode == 2 and len(done.stderr.splitlines()) == 1
     assert "raised KeyboardInterrupt (traceback" in done.stderr
+
+
+@pytest.mark.parametrize("most", [10, 12, 14, 16, 18])
+def test_too_few_open_files_are_called_that(most):
+    resource = pytest.importorskip("resource")
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+    ended = in_a_process(
+        "audit", "kernel-mean/lemma-10", "--budget", "smoke", "--workers", 2, preexec_fn=limit)
+    assert (ended.returncode, ended.stdout) == (2, "") and ended.stderr.count("\n") == 1
+    assert f"the limit of open files is too low (`ulimit -n` is {most})" in ended.stderr

@@ -130,3 +130,29 @@ def test_a_file_that_stops_who_reads_it_is_said_to(tmp_path: Path) -> None:
         command.communicate(timeout=30)
     assert command.returncode == 130 and lines(tmp_path)
     assert "Traceback" not in (tmp_path / "said").read_text()
+
+
+@pytest.mark.parametrize("words", ["audit slow.py --workers=1", "replay slow.py"])
+def test_stopped_helpers_hold_no_pipe_after_the_end(words: str, tmp_path: Path) -> None:
+    """The command ended at once, and whoever read from it waited for ever."""
+    slow = FILE.format(where="nowhere").replace('stop("draw")', "open('drawing', 'w'); pause()")
+    (tmp_path / "slow.py").write_text("from time import sleep\npause = lambda: sleep(60)\n" + slow)
+    command = subprocess.Popen(
+        [sys.executable, "-m", "noisytheory", *words.split()], cwd=tmp_path, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+    try:
+        deadline = time.monotonic() + 60
+        while not (tmp_path / "drawing").exists():
+            assert time.monotonic() < deadline and command.poll() is None
+            time.sleep(0.05)
+        for process in of_session(command.pid) - {command.pid}:
+            os.kill(process, signal.SIGSTOP)
+        command.send_signal(signal.SIGINT)
+        out, _ = command.communicate(timeout=30)
+        assert command.returncode == 130 and "interrupted" in out and "Traceback" not in out
+        assert not of_session(command.pid)
+    finally:
+        for process in of_session(command.pid):
+            os.kill(process, signal.SIGKILL)

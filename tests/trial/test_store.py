@@ -9,6 +9,7 @@ import random
 import resource
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -978,6 +979,28 @@ def test_nothing_is_written_through_a_link(tmp_path: Path, name: str) -> None:
     ):
         open_blocks(store).put(0, 0, block(0, 0))
     assert (tmp_path / "thesis").read_text() == "ten years of work"
+
+
+def _socket(path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as made, contextlib.chdir(path.parent):
+        made.bind(path.name)
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, os.mkdir, _socket])
+def test_what_is_no_file_in_the_place_of_the_lock_is_named_and_stays(
+    tmp_path: Path, make: Callable[[Path], None]
+) -> None:
+    """A pipe was taken for the lock."""
+    finished_store(tmp_path / "s")
+    lock = tmp_path / "s" / ".journal" / "lock"
+    lock.unlink()
+    make(lock)
+    before = lock.lstat()
+    with pytest.raises(StoreError, match="lock is no regular file"):
+        Store.open(tmp_path / "s", RUN)
+    assert lock.lstat() == before
+    with Store.load(tmp_path / "s") as store:
+        assert store.ids() == [CLAIM]
 
 
 @pytest.mark.parametrize("make", [os.mkfifo, Path.touch])

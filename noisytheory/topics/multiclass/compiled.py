@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from noisytheory.vocabulary.arithmetic import ask_for, inner_product
+from noisytheory.vocabulary.compiling import njit
 
 __all__ = [
     "empty_to_zero", "extents", "sum_bytes", "sum_rows", "update_bytes", "update_rows", "winners",

@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from noisytheory.topics.multiclass.compiled import winners
+from noisytheory.vocabulary.compiling import njit
 
 __all__ = ["learn", "learned"]
 

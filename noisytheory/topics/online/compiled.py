@@ -8,8 +8,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from numba import njit
 from numpy.typing import NDArray
+
+from noisytheory.vocabulary.compiling import njit
 
 __all__ = ["play", "play_few"]
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from noisytheory.vocabulary.compiling import njit
 
 __all__ = ["descend", "move", "partner"]
 

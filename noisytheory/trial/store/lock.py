@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import stat
 import warnings
 import weakref
 from pathlib import Path
@@ -39,7 +40,7 @@ class Held:
         if hidden.is_symlink():
             raise StoreError(f"{hidden} is a symbolic link: nothing is written through one")
         hidden.mkdir(parents=True, exist_ok=True)
-        self._lock = os.open(hidden / "lock", os.O_RDWR | os.O_CREAT | NO_LINK, 0o666)
+        self._lock = _own_file(hidden / "lock")
         _locks.add(self)
         if fcntl is None:
             return
@@ -65,6 +66,17 @@ class Held:
         if self.temporary is not None and self._owner == os.getpid():
             shutil.rmtree(self.temporary, ignore_errors=True)
         self.temporary = None
+
+
+def _own_file(path: Path) -> int:
+    """Open or make it; what else is there, a pipe or a device, is not opened, and left alone."""
+    try:
+        found = os.lstat(path).st_mode
+    except FileNotFoundError:
+        found = stat.S_IFREG
+    if not stat.S_ISREG(found) and not stat.S_ISLNK(found):
+        raise StoreError(f"{path} is no regular file, and cannot be the lock: move it away")
+    return os.open(path, os.O_RDWR | os.O_CREAT | NO_LINK | getattr(os, "O_NONBLOCK", 0), 0o666)
 
 
 _locks: weakref.WeakSet[Held] = weakref.WeakSet()
