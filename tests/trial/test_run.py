@@ -176,6 +176,20 @@ def _interrupts(n, *, size, rng):
 
 
 @pytest.mark.crash
+def test_a_process_that_begins_as_its_pool_breaks_is_ended():
+    # A call that comes while the pool ends its workers starts one more, for which nobody asks then:
+    # it waited for ever, and so did who ended.
+    with Engine(1, None, None) as engine:
+        pool = engine.executor
+        with pytest.raises(BrokenProcessPool):
+            engine.result(engine.call(os._exit, 3))
+        pool._spawn_process()
+        late = list(pool._processes.values())[-1]
+        engine.restart()
+        late.join(30)
+        assert late.exitcode == -signal.SIGKILL
+
+
 def test_a_claim_whose_workers_die_leaves_the_others_their_results(tmp_path, monkeypatch):
     def of(name, simulate, **grid):
         return planted.PAPER.tail(
