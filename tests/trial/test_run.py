@@ -183,8 +183,9 @@ def test_a_process_that_begins_as_its_pool_breaks_is_ended():
         pool = engine.executor
         with pytest.raises(BrokenProcessPool):
             engine.result(engine.call(os._exit, 3))
-        pool._spawn_process()
-        late = list(pool._processes.values())[-1]
+        late = BlankMainContext().Process(target=signal.pause, daemon=True)
+        late.start()
+        pool._processes[late.pid] = late
         engine.restart()
         late.join(30)
         assert late.exitcode == -signal.SIGKILL
