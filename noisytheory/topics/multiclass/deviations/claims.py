@@ -196,7 +196,7 @@ CLASSES: dict[str, Any] = dict(
     along="classes",
     low=0.0,
     high=simulate.supremum_limit,
-    rows=64,
+    rows=128,
     quantity="deviation over all weights, from below",
 )
 classes_printed = PAPER.rate(
