@@ -162,6 +162,13 @@ def test_distribution_far_beyond_the_bound_is_still_seen(trial):
     assert reach > 6 and any(float(max(c.get_xdata())) <= reach for c in curves)
 
 
+def test_a_bound_that_is_drawn_is_its_median_in_the_picture(trial):
+    fixed = data(trial, "hoeffding")
+    drawn = fixed.assign(diameter=2 * fixed["lhs"])
+    labels = [axes_of(figures.distribution(each)).get_xlabel() for each in (fixed, drawn)]
+    assert labels == ["left side / bound", "left side / median of the bounds drawn"]
+
+
 def test_tightness_is_what_was_measured(trial):
     dataset = data(trial, "hoeffding")
     record = Record(dataset)

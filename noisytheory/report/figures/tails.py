@@ -45,7 +45,8 @@ def distribution(dataset: xr.Dataset | Record) -> Figure:
 
     The curve of a cell is :math:`\Pr[L > t\,R(\delta)]` against t at the level that decides. The
     promise is that it passes below the corner :math:`(1, \delta)`; the region that it forbids is
-    hatched. Of a promise about a sign, whose bound is 0, the left side is as it is, and the corner
+    hatched. A bound that depends on what is drawn is its median here: whether draws break it, each
+    its own, is what the title says. Of a promise about a sign, whose bound is 0, the left side is as it is, and the corner
     at 0.
 
     Parameters
@@ -64,6 +65,7 @@ def distribution(dataset: xr.Dataset | Record) -> Figure:
     sign = not np.any(rhs > 0)
     chosen = most_tense(record, np.isfinite(rhs) & ((rhs == 0) if sign else (rhs > 0)), LINES)
     by, corner = (np.ones_like(rhs), 0.0) if sign else (rhs, 1.0)
+    median = _is_drawn(record)
     figure, axes = canvas()
     floor = min(delta / 5, 0.002)
     ends = []
@@ -92,13 +94,15 @@ def distribution(dataset: xr.Dataset | Record) -> Figure:
         left, reach = left - room, reach + room
     axes.fill_between(
         [corner, 2 * reach], delta, 1, facecolor="none", hatch="///", edgecolor=GRID, linewidth=0,
-        label="what the promise forbids",
+        label="beyond the median bound" if median else "what the promise forbids",
     )
     axes.axvline(corner, color=INK, linewidth=1.1)
     axes.plot([corner, 2 * reach], [delta, delta], color=INK, linewidth=1.1)
     axes.set(
         yscale="log", xlim=(left, reach), ylim=(floor, 1),
-        xlabel=balanced(record.side, 40) if sign else "left side / bound",
+        xlabel=balanced(record.side, 40) if sign else (
+            "left side / median of the bounds drawn" if median else "left side / bound"
+        ),
         ylabel="probability of exceeding it",
     )
     plain_log(axes.yaxis)
@@ -111,7 +115,10 @@ def distribution(dataset: xr.Dataset | Record) -> Figure:
     elif record.vacuous.all():
         title = judged(record, f"The bound is vacuous in every cell{at_level(record)}")
     elif record.verdict == "upheld":
-        title = f"No cell enters the forbidden region{at_level(record)}: the left side "
+        none = "In no cell is the bound exceeded too often" if median else (
+            "No cell enters the forbidden region"
+        )
+        title = f"{none}{at_level(record)}: the left side "
         most = float(np.nanmax(record.rate[:, level]))
         title += (
             f"exceeds the bound in at most {number(100 * most, 2)}% of draws" if most > 0
@@ -125,12 +132,23 @@ def distribution(dataset: xr.Dataset | Record) -> Figure:
             f"exceed{'s' if above == 1 else ''} the bound more often than promised"
             f"{at_level(record)}"
         ))
+    scaled = "as they are" if sign else f"each scaled by its {'median ' * median}bound"
     alt = (
         f"Exceedance curves of {len(chosen)} of {record.size} cells, the nearest to the bound, "
-        f"{'as they are' if sign else 'each scaled by its bound'}; the bound is the vertical line "
+        f"{scaled}; the bound is the vertical line "
         f"at {corner:g}, the promised level {number(delta)} the horizontal one."
     )
     return finish(figure, axes, title, alt)
+
+
+def _is_drawn(record: Record) -> bool:
+    """Whether the bound depends on what is drawn."""
+    drawn = {str(name) for name, of in record.dataset.items() if "draw" in of.dims}
+    return bool(drawn - _SIDES)
+
+
+_SIDES = {"lhs", "other", "weight", "applies"}
+"""What a draw has besides what its bound depends on."""
 
 
 def _survival(record: Record, index: int) -> tuple[NDArray[Any], NDArray[Any]]:
