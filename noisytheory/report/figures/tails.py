@@ -46,8 +46,8 @@ def distribution(dataset: xr.Dataset | Record) -> Figure:
     The curve of a cell is :math:`\Pr[L > t\,R(\delta)]` against t at the level that decides. The
     promise is that it passes below the corner :math:`(1, \delta)`; the region that it forbids is
     hatched. A bound that depends on what is drawn is its median here: whether draws break it, each
-    its own, is what the title says. Of a promise about a sign, whose bound is 0, the left side is as it is, and the corner
-    at 0.
+    its own, is what the title says. Of a promise about a sign, whose bound is 0, the left side is
+    as it is, and the corner at 0.
 
     Parameters
     ----------
