@@ -16,7 +16,7 @@ TAKEN = {
     "import os; os.closerange(3, 99)": "what commands need",
     "import os; os.close(2)": "closes the streams",
     "import sys; sys.addaudithook(lambda *given: 1 / 0)": "what commands need",
-    "import resource as r; r.setrlimit(r.RLIMIT_CPU, (1, 1))": "processor time",
+    "import resource as r; r.setrlimit(r.RLIMIT_CPU, (60, 60))": "processor time",
     "import sys; sys.modules.clear()": "the module",
 }
 
