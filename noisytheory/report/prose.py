@@ -299,6 +299,11 @@ def caveats(record: Record) -> list[str]:
                 "Every row was drawn by a call of its own, from a generator of its own: rows are "
                 "independent by construction."
             )
+        elif record.dataset.attrs.get("relied"):
+            out.append(
+                "This takes rows for independent draws, which this package's tests and all longer "
+                "audits ask of its simulators, and this one did not ask again."
+            )
         elif compared := record.dataset.attrs.get("compared"):
             least = record.dataset.attrs["compared_least"]
             others = f", {number(least)} or more in every other" if least < compared else ""

@@ -226,13 +226,13 @@ class Engine:
             return self.call(work, claim, seed, items)
         return self.call(work_by_value, _dumps(claim), seed, items)
 
-    def first_rows(self, claim: Claim, seed: int) -> Future[Any]:
+    def first_rows(self, claim: Claim, seed: int, brief: bool) -> Future[Any]:
         """Have the first rows of a claim drawn, where its blocks will be, and what it is judged by.
         """
         if not self.remote:
-            rows: Future[Any] = self.call(first_rows, claim, seed)
+            rows: Future[Any] = self.call(first_rows, claim, seed, brief)
             return rows
-        return self.call(first_rows_by_value, _dumps(claim), seed)
+        return self.call(first_rows_by_value, _dumps(claim), seed, brief)
 
     def ask(self, claim: Claim, *question: Any) -> Outcome:
         """What a function of a claim gives, by a process that is there for such questions."""

@@ -37,8 +37,11 @@ _ROWS = 8
 _ROWS_APART = 6
 """Rows of a probe where each costs what a call does: two repetitions of six are refused still."""
 
+_ROWS_IN_BRIEF = 2
+"""Rows of a brief one."""
 
-def probe(claim: Claim, cell: Cell, seed: int) -> list[Arrays]:
+
+def probe(claim: Claim, cell: Cell, seed: int, *, brief: bool = False) -> list[Arrays]:
     """A few rows, to see what there is to store and that they come from the generator given.
 
     Parameters
@@ -49,11 +52,13 @@ def probe(claim: Claim, cell: Cell, seed: int) -> list[Arrays]:
         Where to look.
     seed : int
         Root seed.
+    brief : bool
+        Whether it is known already that other generators give other rows: then fewest are drawn.
 
     Returns
     -------
     list of dict of str to ndarray
-        The first blocks of a `look`; of a claim that draws do not decide one.
+        The first blocks of a `look`; of a claim that draws do not decide, or in brief, one.
 
     Notes
     -----
@@ -67,6 +72,8 @@ def probe(claim: Claim, cell: Cell, seed: int) -> list[Arrays]:
     # Of rows that decide nothing by chance a few show whether the generator has a part in them.
     rows = min(_ROWS, claim.rows if claim.can_err else max(2, claim.rows // 4), claim.rows)
     rows, later = (min(_ROWS_APART, rows), 1) if claim.apart else (rows, 0)
+    if brief:
+        rows, later = min(rows, 1 if claim.apart else _ROWS_IN_BRIEF), 0
     try:
         first = _looked(claim, cell, seed, 0, rows)
     except UnreadError:
@@ -98,7 +105,7 @@ def probe(claim: Claim, cell: Cell, seed: int) -> list[Arrays]:
     else:
         refuse_other(claim, first, again)
     # An instance that an `always` claim enumerates is no draw.
-    more = [rows] * (_LOOKS - len(found)) if claim.can_err else []
+    more = [rows] * (_LOOKS - len(found)) if claim.can_err and not brief else []
     return [*found, *look(claim, cell, seed, more, len(found))]
 
 

@@ -249,6 +249,8 @@ def finish(trial: Trial, found: Conclusion, audit_settings: Mapping[str, Any]) -
         attributes["compared"], attributes["compared_least"] = trial.compared
     if claim.apart:
         attributes["apart"] = 1
+    elif trial.relies and verdict == "upheld" and trial.charged:
+        attributes["relied"] = 1
     if (file := file_of(claim)) is not None:
         attributes["file"] = file
     if claim.given:

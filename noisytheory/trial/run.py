@@ -41,6 +41,10 @@ Progress = Callable[[str, int, int, int], None]
 BUDGETS = {"smoke": 4, "standard": 16, "full": 256}
 """Largest number of blocks a cell."""
 
+_RELIES = "smoke"
+"""Budget of which this package's simulators are not asked again whether their rows are independent:
+their contract asks that of each, and so does every longer audit, and all refutations."""
+
 DEFAULT_SEED = 2026
 """Root seed of an audit that names none, so that everybody reads the same verdicts."""
 
@@ -76,7 +80,8 @@ def audit(
         every instance satisfies an inequality cannot be shown by trying some.) It is shared by the
         claims that draws decide.
     budget : {"smoke", "standard", "full"}
-        At most 4, 16 or 256 blocks a cell; drawing stops earlier where a cell is decided.
+        At most 4, 16 or 256 blocks a cell; drawing stops earlier where a cell is decided. With the
+        first, claims of this package are upheld without looking at their simulators again.
     replicates : int, optional
         At most this many replicates a cell, rounded up to whole blocks, instead of the budget's.
         Memory does not grow with them, the store does: 8 bytes a draw and array, twice as many
@@ -354,15 +359,19 @@ def _trials(
         vars(claim)["_held"] = states[claim.id]
         try:
             trials[claim.id] = Trial(
-                claim, seed=settings["seed"], max_blocks=blocks, store=store, first=first
+                claim, seed=settings["seed"], max_blocks=blocks, store=store, first=first,
+                relies=relies(claim),
             )
         finally:
             del vars(claim)["_held"]
 
+    def relies(claim: Claim) -> bool:
+        return settings["budget"] == _RELIES and is_ours(claim)
+
     tried = [claim for claim in claims if claim.id in states]
     _first_rows(
         [claim for claim in tried if claim.kind != "cited"], settings["seed"], engine, faults,
-        known, build,
+        known, build, relies,
     )
     for claim in tried:
         if claim.kind == "cited":
@@ -373,7 +382,7 @@ def _trials(
 
 def _first_rows(
     claims: Sequence[Claim], seed: int, engine: Engine, faults: Faults, known: Known,
-    build: Callable[[Claim, list[Arrays]], None],
+    build: Callable[[Claim, list[Arrays]], None], relies: Callable[[Claim], bool],
 ) -> None:
     """A few rows of each claim, drawn where its blocks will be: what ends a process ends no audit.
 
@@ -396,10 +405,10 @@ def _first_rows(
             raise deadly(claims[number], end)
         return ()
 
-    for _ in worked(
-        queues, engine, submit=lambda number, items: engine.first_rows(items[0], seed), take=take,
-        drop=drop,
-    ):
+    def submit(number: int, items: list[Claim]) -> Future[Any]:
+        return engine.first_rows(items[0], seed, relies(items[0]))
+
+    for _ in worked(queues, engine, submit=submit, take=take, drop=drop):
         pass
 
 

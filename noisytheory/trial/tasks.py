@@ -67,17 +67,17 @@ def work_by_value(payload: bytes, seed: int, items: Sequence[Item]) -> list[Any]
         return work(_by_value(payload), seed, items)
 
 
-def first_rows(claim: Claim, seed: int) -> list[Arrays]:
+def first_rows(claim: Claim, seed: int, brief: bool) -> list[Arrays]:
     """`probe` of the first cell of a claim that draws."""
     with one_thread():
-        return [] if claim.simulate is None else probe(claim, claim.cell(0), seed)
+        return [] if claim.simulate is None else probe(claim, claim.cell(0), seed, brief=brief)
 
 
-def first_rows_by_value(payload: bytes, seed: int) -> tuple[list[Arrays], Known]:
+def first_rows_by_value(payload: bytes, seed: int, brief: bool) -> tuple[list[Arrays], Known]:
     """`first_rows` for such an engine, with what the judge will ask of somebody's claim besides."""
     with _of_the_claim():
         claim = _by_value(payload)
-        return first_rows(claim, seed), {} if is_ours(claim) else foreseen(claim)
+        return first_rows(claim, seed, brief), {} if is_ours(claim) else foreseen(claim)
 
 
 def answer_by_value(payload: bytes, *question: Any) -> Outcome:

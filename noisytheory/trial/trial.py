@@ -84,13 +84,15 @@ class Trial:
         and in the cell with fewest.
     borne_out : bool
         Whether they say as well what few blocks decided.
+    relies : bool
+        Whether its rows are known to be independent: then only a refutation asks whether they are.
     """
 
     def __init__(
         self, claim: Claim, *, seed: int, max_blocks: int, store: Store,
-        first: Sequence[Arrays] = (),
+        first: Sequence[Arrays] = (), relies: bool = False,
     ) -> None:
-        self.claim, self.judged, self.seed = claim, claim, seed
+        self.claim, self.judged, self.seed, self.relies = claim, claim, seed, relies
         self.thresholds = Thresholds(np.inf, np.inf, np.inf)
         self.asked = self.max_blocks = max_blocks
         self.rule: Rule = RULES[claim.kind]
@@ -112,12 +114,13 @@ class Trial:
         self.comparisons: dict[int, tuple[list[int], float]] = {}
         self.answers: dict[int, tuple[list[Arrays], str, bool]] = {}
         if claim.simulate is not None:
-            self.looks = first or probe(claim, self.cells[0].cell, seed)
-            found = self.looks[0]
+            looks = first or probe(claim, self.cells[0].cell, seed, brief=relies)
+            found = looks[0]
             self.variables = {name: array.dtype for name, array in found.items()}
             self._check_keys(set(found))
-            for block in self.looks:
+            for block in looks:
                 self._check_block(self.cells[0], block)
+            self.looks = () if relies else looks
             if "rhs_draw" in found and claim.kind != "rate":
                 # Of a drawn right side the bound, if there is one, says nothing.
                 self.judged = dataclasses.replace(claim, bound=None)
@@ -389,6 +392,8 @@ class Trial:
         Every cell is looked at, and long where it counts: in the cell that says most, of a
         refutation, or least, of what is upheld.
         """
+        if self.relies and not refuted:
+            return []
         drawn = [s for s in self.cells if s.summary is not None and not s.is_exact]
         if not self.claim.can_err:
             # The first was looked at before anything was drawn.

@@ -382,3 +382,37 @@ def test_what_no_draws_decide_has_no_rows_apart():
         claim_of(LAWS["normal"], kind="always", grid={}, apart=True)
     with pytest.raises(ValueError, match="apart must be True or False"):
         claim_of(LAWS["normal"], apart=1)
+
+
+def held_apart(claim_id):
+    """What a smoke and a standard audit of a claim of the box say of its rows, and its verdict."""
+    found = {
+        budget: nt.audit(nt.claims[claim_id], seed=2026, budget=budget).summary.attrs
+        for budget in ("smoke", "standard")
+    }
+    return {
+        budget: (attrs["verdict"], "compared" in attrs, "relied" in attrs)
+        for budget, attrs in found.items()
+    }
+
+
+def test_a_smoke_audit_upholds_what_is_ours_without_comparing_rows():
+    found = held_apart("top-k/theorem-2")
+    assert found == {"smoke": ("upheld", False, True), "standard": ("upheld", True, False)}
+
+
+def test_what_is_ours_is_refuted_after_comparing_rows_at_every_budget():
+    found = held_apart("uma/proposition-3/classes-printed")
+    assert set(found.values()) == {("refuted", True, False)}
+
+
+def test_what_is_ours_and_depends_is_no_refutation_in_a_smoke_audit_either():
+    def simulate(*, size, rng):
+        return np.full(size, 3.0 + rng.normal())
+
+    def bound():
+        return 0.5
+
+    simulate.__module__ = bound.__module__ = "noisytheory.topics.new"
+    with pytest.raises(ClaimError, match="not independent"):
+        nt.audit(claim_of(simulate, bound=bound), budget="smoke")
