@@ -146,19 +146,30 @@ def own_id(claim: Claim) -> Claim:
         If a claim of the papers in the box has this id, and is not this one: their notes and
         discrepancies would be said of it.
     """
-    if f"{claim.paper.id.replace('-', '_')}.py" in _papers():
-        known = find_or_none(claim.id)
-        if known is not None and known is not claim and known.fingerprint() != claim.fingerprint():
-            raise ValueError(
-                f"the id {claim.id} is that of a claim in the box, which this is not: declare it "
-                "under a Paper of your own, or give a copy with changes an id of its own"
-            )
+    # Most ids need no catalogue, which takes a second to build.
+    known = find_or_none(claim.id) if claim.id.partition("/")[0] in _papers() else None
+    if known is not None and known is not claim and (
+        any(getattr(known, name) != getattr(claim, name) for name in _SAID)
+        or known.fingerprint() != claim.fingerprint()
+    ):
+        raise ValueError(
+            f"the id {claim.id} is that of a claim in the box, which this is not: declare it "
+            "under a Paper of your own, or give a copy with changes an id of its own"
+        )
     return claim
+
+
+_SAID = (
+    "paper", "statement", "place", "hypotheses", "expect", "trivial", "quantity", "unit", "origin",
+    "note", "reason", "picture",
+)
+"""What is said of a claim, and no part of its fingerprint."""
 
 
 @functools.cache
 def _papers() -> frozenset[str]:
-    return frozenset(path.name for path in _TOPICS.with_name("papers").glob("*.py"))
+    files = _TOPICS.with_name("papers").glob("*.py")
+    return frozenset(path.stem.replace("_", "-") for path in files)
 
 
 def unknown(claim_id: str) -> str:

@@ -494,6 +494,26 @@ def test_ids_of_the_box_are_reserved(variant):
     assert "kernel-mean/theorem-5 is that of a claim in the box" in line
 
 
+@pytest.mark.parametrize("said", [
+    {"statement": "1 = 2"}, {"hypotheses": ("pigs fly",)}, {"note": "mine"}, {"trivial": 0.25},
+])
+def test_ids_of_the_box_are_reserved_for_what_the_box_says_of_them(said):
+    """Neither is part of a fingerprint, and the page credited the copy with discrepancies."""
+    claim = noisytheory.claims["kernel-mean/corollary-8/printed"]
+    with pytest.raises(ValueError, match="is that of a claim in the box"):
+        noisytheory.audit(dataclasses.replace(claim, **said), budget="smoke")
+    again = dataclasses.replace(claim)
+    assert noisytheory.audit(again, budget="smoke").verdict == "refuted"
+
+
+def test_an_id_of_the_box_is_reserved_however_it_is_put_together(variant):
+    line = mistake("audit", variant(
+        'Paper("mine", "Hoeffding 1963").tail(\n    "theorem-2"',
+        'Paper("kernel-mean/corollary-8", "x").tail(\n    "printed"',
+    ))
+    assert "kernel-mean/corollary-8/printed is that of a claim in the box" in line
+
+
 def test_a_stored_claim_of_other_code_is_said_to_be_and_gets_no_discrepancies(
     tmp_path, monkeypatch
 ):

@@ -1192,16 +1192,34 @@ def test_what_is_not_ours_outlives_a_group_that_is_written_anew(tmp_path: Path) 
         assert store.ids() == [CLAIM]
 
 
-def test_a_file_that_is_no_journal_is_left_alone(tmp_path: Path) -> None:
+@pytest.mark.parametrize("start", [b"", b"\x93ntblk\r\n"])
+def test_a_file_that_is_no_journal_is_left_alone(tmp_path: Path, start: bytes) -> None:
+    """It begins like one, and was deleted without a word."""
     Store.open(tmp_path / "s", RUN).close()
     path = tmp_path / "s" / ".journal" / "kernel-mean~theorem-5.blocks"
-    path.write_text("ten years of work")
+    path.write_bytes(start + b"ten years of work")
     with (
         Store.open(tmp_path / "s", RUN) as store,
         pytest.raises(StoreError, match="is no journal of this package"),
     ):
         open_blocks(store)
-    assert path.read_text() == "ten years of work"
+    assert path.read_bytes() == start + b"ten years of work"
+
+
+def test_a_journal_of_other_code_whose_start_is_damaged_is_kept(tmp_path: Path) -> None:
+    """One bit turned its refusal into its end."""
+    with Store.open(tmp_path / "s", RUN) as store:
+        open_blocks(store, fingerprint="f1").put(0, 0, block(0, 0))
+    journal = journal_of(tmp_path / "s")
+    data = bytearray(journal.read_bytes())
+    data[60] ^= 1
+    journal.write_bytes(data)
+    with (
+        Store.open(tmp_path / "s", RUN) as store,
+        pytest.raises(StoreError, match="is no journal of this package"),
+    ):
+        open_blocks(store)
+    assert journal.read_bytes() == data
 
 
 @pytest.mark.parametrize("text", ['{"attributes":' * 20_000, '{"attributes": {}}'])

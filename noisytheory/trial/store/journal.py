@@ -219,8 +219,7 @@ class FileJournal:
             self._end = self._found_in(length)
             start = self._at(0, len(self._layout.header))
             # The start, when a process died in the middle of it, is all that a new journal has.
-            torn = start.startswith(_MAGIC) or self._layout.header.startswith(start)
-            if not self._end and not torn:
+            if not self._end and not self._layout.header.startswith(start):
                 self.close()
                 raise StoreError(f"{self._path} is no journal of this package: move it away")
         if length > self._end:
