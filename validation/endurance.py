@@ -317,8 +317,8 @@ PARTS = {
     "signals": signals, "limits": limits,
     **{
         name: getattr(next(m for m in MODULES if hasattr(m, name)), name)
-        for name in ("damage", "hostile", "calls", "threads", "others", "power", "draws", "memory",
-                     "cluster", "speed", "s3", "words", "times")
+        for name in ("damage", "hostile", "calls", "compiling", "threads", "others", "power",
+                     "draws", "memory", "cluster", "speed", "s3", "words", "times")
     },
 }
 SHARED = ("signals", "limits", "damage", "calls", "power", "cluster", "s3")

@@ -115,6 +115,82 @@ def calls(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str
         yield name.get(how, f"the n-th os.{how} fails"), count
 
 
+COMPILES = '''
+import os, sys
+from numba.core.caching import IndexDataCacheFile
+from noisytheory.vocabulary.compiling import njit
+
+which, mine, other = sys.argv[1], *map(int, sys.argv[2:])
+
+def wait():
+    os.read(other, 1)
+
+def tell():
+    os.write(mine, b".")
+
+def with_it(name, before=(), after=()):
+    plain = getattr(IndexDataCacheFile, name)
+    def call(*given):
+        for step in before:
+            step()
+        found = plain(*given)
+        for step in after:
+            step()
+        return found
+    setattr(IndexDataCacheFile, name, call)
+
+# Both have read which code there is before one of them writes; who is the second to write which
+# code there is now, is the first to write its own.
+if which != "both":
+    with_it("_load_index", after=[tell, wait])
+if which == "int":
+    with_it("_save_index", after=[tell])
+    with_it("_save_data", before=[wait])
+if which == "float":
+    with_it("_save_index", before=[wait])
+    with_it("_save_data", after=[tell])
+
+@njit(cache=True)
+def halved(x):
+    return (x + x + x) // 2
+
+found = [halved(x) for x in (3, 3.5) if which in (type(x).__name__, "both")]
+print(found)
+'''
+AT_ONCE = {"int": "[4]\n", "float": "[5.0]\n", "both": "[4, 5.0]\n"}
+
+
+def compiling(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str, Count]]:
+    """Two processes compile at once, another signature each; a third finds the code of both."""
+    count, file = Count(), quiet.folder / "compiles.py"
+    file.write_text(COMPILES)
+    for turn in range(max(2, audits // 12)):
+        kept = {**os.environ, "NUMBA_CACHE_DIR": str(quiet.folder / f"compiled-{turn}")}
+        (mine, hers), (its, theirs) = os.pipe(), os.pipe()
+        ends = {"int": (hers, its), "float": (theirs, mine), "both": (0, 0)}
+
+        def compiled(which: str, kept: Any = kept, ends: Any = ends) -> subprocess.Popen[str]:
+            return subprocess.Popen(
+                [sys.executable, file, which, *map(str, ends[which])], env=kept, text=True,
+                pass_fds=ends[which], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            )
+
+        pair = {which: compiled(which) for which in ("int", "float")}
+        for end in (mine, hers, its, theirs):
+            os.close(end)
+        for which, process in [*pair.items(), ("both", None)]:
+            asked = process or compiled(which)
+            try:
+                out, errors = asked.communicate(timeout=PATIENCE)
+            except subprocess.TimeoutExpired:
+                asked.kill()
+                out, errors = asked.communicate()
+                count["hang"] += 1
+            told(count, subprocess.CompletedProcess([which], asked.returncode, out, errors), {0})
+            count["bits differ"] += out != AT_ONCE[which]
+    yield "two processes that compile at once, and one that finds their code", count
+
+
 def threads(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str, Count]]:
     """As many BLAS threads as somebody asks for: the same bits, and no time lost with them."""
     count = Count()

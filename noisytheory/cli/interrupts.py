@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
@@ -9,7 +10,7 @@ from typing import Any, NoReturn
 
 import click
 
-__all__ = ["Interrupted", "is_interrupt", "listen", "signals_wait", "stop"]
+__all__ = ["Interrupted", "clocks_end", "is_interrupt", "listen", "signals_wait", "stop"]
 
 
 class Interrupted(KeyboardInterrupt):
@@ -67,6 +68,25 @@ def is_interrupt(error: BaseException) -> bool:
     return isinstance(error, click.Abort) or (
         isinstance(error, KeyboardInterrupt) and _came != []
     )
+
+
+def clocks_end(code: int) -> None:
+    """From now on, what a clock or a limit of processor time ends, ends with a word and this code.
+
+    A function of somebody's file may set one; of what no process can hear nothing is said.
+    """
+    end, write = os._exit, os.write
+
+    def rung(number: int, frame: object) -> NoReturn:
+        name = signal.Signals(number).name
+        write(2, f"noisytheory: {name} ends the command: a clock, or a limit of processor time, "
+              "that a function has set, or who started it\n".encode())
+        end(code)
+
+    for name in ("SIGALRM", "SIGVTALRM", "SIGPROF", "SIGXCPU"):
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, rung)
 
 
 def signals_wait(do: bool) -> None:

@@ -21,7 +21,7 @@ import click
 from noisytheory import __version__
 from noisytheory.cli.answers import OWN_PROCESS, START, Closed, discard, process_age
 from noisytheory.cli.apart import PARENT, WORKED, file_tried, follow, no_end, tried_apart
-from noisytheory.cli.interrupts import is_interrupt, signals_wait
+from noisytheory.cli.interrupts import clocks_end, is_interrupt, signals_wait
 from noisytheory.cli.mistakes import (
     AS_EXPECTED,
     DEBUG,
@@ -73,6 +73,8 @@ class _CommandLine(click.Group):
                 at_parents_end(signal.SIGKILL)
                 signals_wait(False)
                 threading.Thread(target=follow, args=(parent,), daemon=True).start()
+            elif args is None:
+                clocks_end(MISTAKE)
             code, line = self._run(words, extra, own_process=args is None)
         if line:
             command = words[:1] if words[:1] and words[0] in self.commands else []
@@ -81,7 +83,8 @@ class _CommandLine(click.Group):
                 click.echo(visible(f"{name}: {' '.join(line.split())}"), err=True)
             except OSError:
                 discard(sys.stderr)  # The code tells what it can.
-        sys.exit(code + WORKED if parent and code != INTERRUPTED else code)
+        # Somebody's file may have put another thing in the place of `sys.exit`.
+        raise SystemExit(code + WORKED if parent and code != INTERRUPTED else code)
 
     def _run(
         self, words: list[str], extra: dict[str, Any], own_process: bool

@@ -133,10 +133,14 @@ class Before:
         self._open = {number for number in range(_DESCRIPTORS) if is_open(number)}
         self._limits = _limits()
 
-    def taken(self) -> list[str]:
+    def taken(self, files: bool = True) -> list[str]:
         """Name what is not there any more, or is nothing that can be called: little works without.
+
+        Of open files, too, unless the process itself has closed some meanwhile.
         """
-        lost = [f"the module {name}" for name in self._modules if sys.modules.get(name) is None]
+        lost = [f"sys.{name}" for name in ("path", "meta_path", "path_hooks")
+                if not isinstance(getattr(sys, name, None), list)]
+        lost += [f"the module {name}" for name in self._modules if sys.modules.get(name) is None]
         lost += self._where(lambda now, before: not callable(now))
         lost += [
             f"{found.__module__}.{found.__qualname__}.{key}"
@@ -144,7 +148,7 @@ class Before:
             for key in keys & vars(found).keys() if not callable(vars(found)[key])
         ]
         lost += [f"the open file {number}" for number in sorted(self._open)
-                 if not is_open(number)]
+                 if files and not is_open(number)]
         lost += [f"{_LIMITS[name]} (by a limit that cannot be lifted)"
                  for name, (soft, _) in _limits().items() if _less(soft, self._limits[name][0])]
         return lost

@@ -93,3 +93,46 @@ def test_a_function_that_is_another_now_is_named(tmp_path):
     ended = in_a_process("show", path, "--json")
     assert ended.returncode == 2 and "Traceback" not in ended.stderr
     assert "other.py" in ended.stderr and ended.stderr.count("\n") == 1
+
+
+def with_line(path, line, of="simulate"):
+    """The theorem's file, whose function runs one line more at every call."""
+    head, name, rest = HOEFFDING.partition(f"def {of}(")
+    signature, colon, body = rest.partition(":\n")
+    path.write_text(f"{head}{name}{signature}{colon}    {line}\n{body}")
+    return path
+
+
+@pytest.mark.parametrize("words", ["audit --workers=0", "audit --workers=1", "replay"])
+def test_a_function_that_takes_the_ends_of_python_costs_nothing(words, tmp_path):
+    path = with_line(tmp_path / "ends.py", "import os, sys; sys.exit = os._exit = None")
+    ended = in_a_process(*words.split(), path, "--budget=smoke")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert "mine/theorem-2" in ended.stdout
+
+
+RUNG = {
+    "signal.setitimer(signal.ITIMER_REAL, .2)": "SIGALRM",
+    "signal.setitimer(signal.ITIMER_PROF, .2)": "SIGPROF",
+    "resource.setrlimit(resource.RLIMIT_CPU, (0, 60))": "SIGXCPU",
+}
+
+
+@pytest.mark.crash
+@pytest.mark.parametrize("line", RUNG)
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_clock_that_a_function_sets_ends_a_command_by_name(line, workers, tmp_path):
+    busy = "start = time.time()\n    while time.time() < start + 3: sum(range(99))"
+    path = with_line(tmp_path / "clock.py", f"import resource, signal, time; {line}; {busy}")
+    ended = in_a_process("audit", path, "--budget=smoke", "--workers", workers)
+    assert ended.returncode == 2
+    assert ended.stderr.count("\n") == 1 and RUNG[line] in ended.stderr
+    # With a worker it is the claim's end, which is named, and nobody else's.
+    assert ("mine/theorem-2" in ended.stderr) == (workers > 0)
+
+
+def test_what_a_bound_takes_is_named(tmp_path):
+    path = with_line(tmp_path / "path.py", "import sys; sys.path = None", of="bound")
+    ended = in_a_process("replay", path)
+    assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (2, "", 1)
+    assert "path.py has changed sys.path, and then" in ended.stderr

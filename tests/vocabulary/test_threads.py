@@ -13,6 +13,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 import noisytheory as nt
+from noisytheory.learners import probabilities
 from noisytheory.topics.sparse import residual
 from noisytheory.topics.sparse.approximation import Target
 from noisytheory.vocabulary import kernels, threads
@@ -326,3 +327,24 @@ with one_thread_each():
 def test_a_single_tile_starts_no_thread(monkeypatch):
     monkeypatch.setattr(kernels, "in_order", None)
     kernels.Gaussian(1.5)(POINTS[:50])
+
+
+@pytest.mark.parametrize("rows, most", [(400, 1), (150_000, 4)])
+def test_few_scores_are_not_worth_a_thread(rows, most, monkeypatch):
+    """Of 800 scores one thread finds all slopes, and the same ones as four do of many."""
+    scores = np.resize(np.random.default_rng(0).normal(size=(400, 2)), (rows, 2))
+    codes = np.resize(np.arange(400) % 4 > 0, rows).astype(int)
+    given = scores, codes, np.full(rows, 1 / rows)
+    alone, seen, asked = probabilities.fit_slope(*given), set(), []
+    together, plain, lent = threading.Barrier(most, timeout=60), probabilities.powers, threads.lent
+
+    def noted(*of):
+        # All that there are shall come, however short the work is.
+        together.wait()
+        seen.add(threading.get_ident())
+        return plain(*of)
+
+    monkeypatch.setattr(probabilities, "powers", noted)
+    monkeypatch.setattr(threads, "lent", lambda size: asked.append(size) or lent(size))
+    assert probabilities.fit_slope(*given, None, 4) == alone
+    assert (len(seen), asked) == (most, [most - 1] * (most > 1))
