@@ -197,7 +197,7 @@ class Few(Walk):
 
     def settle(self) -> None:
         """Models for all k: between two knots mixtures, what is missing guessed, or solved."""
-        self.tops, self.nones = {}, self.constants(self.nus)[1]
+        self.tops, self.nones = {}, self.alone[1]
         if self.sought:
             self.rungs()
         for turn in range(MOST):

@@ -123,7 +123,7 @@ class Walk:
     def over(self, nus: Floats) -> Floats:
         """Objective, lower bound, gap, level and place between the knots at each tail mass."""
         self.out = np.zeros((5, len(nus)))
-        self.nus = nus
+        self.nus, self.alone = nus, self.constants(nus)
         # Where each k's largest losses end, and what is left of them.
         counts = nus * len(self.labels)
         whole = np.minimum((counts + 1e-9).astype(int), len(self.labels) - 1)
