@@ -19,8 +19,9 @@ from scipy import sparse
 
 from noisytheory.topics.top_k.design import Design, solver
 from noisytheory.topics.top_k.individual import individual
+from noisytheory.topics.top_k.intercepts import Ends, Intercepts
 from noisytheory.topics.top_k.neighbours import Balance, Part, sample_size
-from noisytheory.topics.top_k.task import REACHED, ROUNDING, WIDE, positive_level
+from noisytheory.topics.top_k.task import REACHED, ROUNDING, WIDE, Task, positive_level
 from noisytheory.topics.top_k.walk import (
     EXACT,
     FARTHEST,
@@ -86,8 +87,14 @@ class Few(Walk):
     sought = False
     """Whether it is known where zero stops to be the minimiser, as far as it may be."""
 
+    own: Intercepts | None = None
+    """Intercepts of each k's own, where there are some and the loss is smooth."""
+
     def highest(self, nu: float) -> Knot:
         """The solution at the largest k, from least squares."""
+        if self.free and self.kind.margin and self.kind.smooth:
+            self.own = Intercepts(Ends.of(self.kind, self.labels, self.masses), self.rows,
+                                  self.nus, self.constant(self.nus))
         w = np.zeros(self.rows.shape[1] + self.free)
         if self.start is not None:
             w[: len(self.start)] = self.start
@@ -97,6 +104,11 @@ class Few(Walk):
         self.most = max(self.gain(high), ROUNDING * self.size)
         self.most /= nu if self.average else 1.0
         return high
+
+    def knot(self, task: Task, w: Floats, scores: Floats) -> Knot:
+        """With its weights, where intercepts ask for them."""
+        found = super().knot(task, w, scores)
+        return found if self.own is None else replace(found, pulls=task.pulls)
 
     def least_squares(self, nu: float) -> Floats:
         """Of the labels, at the best of some lengths; and without a regulariser."""
@@ -214,8 +226,24 @@ class Few(Walk):
                 break
         else:
             self.glance()  # with the knots of the last round
+        self.placed()
         if self.direction is not None:
             self.along(*self.ray)
+
+    used: list[Any] = []
+
+    def placed(self) -> None:
+        """Knots of the models with an intercept of their own."""
+        for at, mine, better in self.used:
+            low, high = self.knots[at], self.knots[at + 1]
+            share, place = mine.share[mine.places], len(self.knots)
+            for part, b in zip(share, mine.intercepts, strict=True):
+                w = (1 - part) * low.coef + part * high.coef
+                w[-1] = b
+                self.knots.append(replace(low, coef=w))
+            where = np.interp(mine.share, share, place + np.arange(len(share)))
+            some = mine.first + np.flatnonzero(better)
+            self.out[4, some] = where[better]
 
     @functools.cached_property
     def ray(self) -> tuple[Floats, Floats]:
@@ -354,7 +382,8 @@ class Few(Walk):
         value = float(found.tail.top(nu)) + float(self.ridge(found, found, 0.0, nu))
         dual = float(self.dual(found, found, nu))
         gain = task.constant - dual
-        found = replace(found, lacks=(max(gain, float(self.least(nu))), value - dual))
+        found = replace(found, lacks=(max(gain, float(self.least(nu))), value - dual),
+                        pulls=task.pulls if self.own is not None else None)
         return found, (value - dual) / float(self.unit(nu, value, gain))
 
     def evened(self, pulls: Floats, slopes: Floats, losses: Floats) -> Floats:
@@ -456,8 +485,24 @@ class Few(Walk):
             other = first + best * turn + (w0 + best * (w1 + best * w2)) / (2 * C)
             loose &= other < value
             value, share = np.where(loose, other, value), np.where(loose, best, share)
-        level = ends[0, 1] + share * (ends[1, 1] - ends[0, 1])
         gaps = np.asarray((value - dual) / self.unit(nus, value, self.nones - dual))
+        if self.own is not None:
+            self.used = []
+            for place in range(len(knots) - 1):
+                first, last = int(cuts[place]), int(cuts[place + 1])
+                if first == last or gaps[first:last].max() <= self.tol or knots[
+                        place + 1].nu <= self.zero_to * (1 + 1e-9):
+                    continue
+                mine = self.own.between(knots[place], knots[place + 1], first, last, self.average,
+                                        self.tol * self.least(nus) * np.ones(len(nus)))
+                if mine is not None:
+                    here = slice(mine.first, last)
+                    if (mine.value < value[here]).any():
+                        self.used.append((place, mine, mine.value < value[here]))
+                    value[here] = np.minimum(value[here], mine.value)
+                    dual[here] = np.maximum(dual[here], mine.dual)
+            gaps = np.asarray((value - dual) / self.unit(nus, value, self.nones - dual))
+        level = ends[0, 1] + share * (ends[1, 1] - ends[0, 1])
         self.out[:3], self.out[4] = (value, dual, gaps), low + share
         level = positive_level(level, nus - weight - t * more, nus, value)
         self.out[3] = np.where(nus < 1 - 1e-12, level, 0.0)

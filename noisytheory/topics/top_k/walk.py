@@ -11,7 +11,7 @@ over their distance from the collapse: solutions stand in about equal ratios of 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -81,7 +81,8 @@ class Sorted:
 class Knot:
     r"""A solution: its model, and dual weights $p$ with slopes $s$ by what they make.
 
-    ``linear`` is $-\sum p_i\ell^*(s_i)$, ``push`` the sum of rows, ``mass`` that of the weights.
+    ``linear`` is $-\sum p_i\ell^*(s_i)$, ``push`` the sum of rows, ``mass`` that of the weights;
+    ``pulls`` are weights and slopes, where they are asked for.
     """
 
     nu: float
@@ -91,6 +92,7 @@ class Knot:
     push: Floats
     mass: float
     tail: Sorted
+    pulls: tuple[Floats, Floats] | None = field(default=None, kw_only=True)
 
 
 class Walk:
