@@ -49,6 +49,8 @@ PARTED = 10
 """Rounds after which what is missing is halved: next to a solution the largest gap may stay."""
 LACKS = 0.1
 """Share of the proven gap that the last solution has at the next k, of regression."""
+SMALL_STEP = 1e-3
+"""Of twice the smaller class' mass, how near zero must end for a constant to be looked for."""
 COLLAPSE = 5e-4
 """Relative error of the collapse that is let stand."""
 REACH, RATIO = 1.9, 0.35
@@ -178,7 +180,8 @@ class Few(Walk):
                 (at for at in found if self.gain(at) > self.tol * self.least(at.nu)), high))
         if last is None:
             return [nothing, *found]
-        return [nothing, last, *(knot for knot in found if knot.nu > last.nu)]
+        flat = self.constant_up_to(high, last)
+        return [nothing, *flat, *(knot for knot in found if knot.nu > flat[-1].nu * (1 + 1e-12))]
 
     def balanced(self, low: Knot, squares: Floats | None = None) -> Knot | None:
         """Where zero stops to be the minimiser; None if below every k, or not found.
@@ -207,6 +210,38 @@ class Few(Walk):
         self.zero_to = max(self.zero_to, nu)
         return self.knot(task, 0 * low.coef, np.zeros(len(self.labels)))
 
+    def constant_up_to(self, low: Knot, last: Knot) -> list[Knot]:
+        """Where a constant stops to be the minimiser, and where it begins to be other than zero."""
+        own = self.own
+        if own is None or last.nu < own.first * (1 - SMALL_STEP) or sparse.issparse(self.rows):
+            return [last]
+        few, share = own.ends.few, own.ends.share
+        middle = self.masses[few] @ self.rows[few] / share
+        rows, masses = self.rows[~few] - middle, self.masses[~few]
+        hinge = Balance(rows, np.ones(len(rows)), masses, individual("hinge"), 1.0, 1.0, False,
+                        COLLAPSE, start_value=1.0)
+        hinge.lowest, hinge.step = share, float(np.diff(self.nus, prepend=0.0).min())
+        hinge.allowed = EXACT / (self.C * self.kind.slope_at_zero**2)
+        hinge.find(own.ends.sign * (low.coef if self.squares is None else self.squares)[:-1])
+        self.fits += 1
+        if hinge.best_weights is None or hinge.best_dual < share:
+            return [last]
+        self.direction = np.append(own.ends.sign * hinge.direction, 0.0)
+        found, p = [], self.masses.copy()
+        for nu in (own.first, share + hinge.best_dual):
+            p[~few] = hinge.best_weights * ((nu - share) / hinge.best_dual)
+            task = Part(self.rows, self.labels, self.masses, self.kind, nu, self.constant(nu),
+                        True, EXACT, start_value=float(self.at_zero.top(nu)))
+            task.constant = self.none(nu)
+            w = np.append(0 * low.coef[:-1], self.constants(np.array([nu]))[0])
+            scores = np.full(len(p), w[-1])
+            task.certify(p, self.kind.slopes(self.labels, scores))
+            if task.constant - task.best_dual > EXACT * task.start_value:
+                return [last]
+            found.append(self.knot(task, w, scores))
+        self.zero_to = max(self.zero_to, own.first)
+        return found
+
     def settle(self) -> None:
         """Models for all k: between two knots mixtures, what is missing guessed, or solved."""
         self.tops, self.nones = {}, self.alone[1]
@@ -226,24 +261,10 @@ class Few(Walk):
                 break
         else:
             self.glance()  # with the knots of the last round
-        self.placed()
+        if self.own is not None:
+            self.knots += self.own.placed(self.knots, self.out[4])
         if self.direction is not None:
             self.along(*self.ray)
-
-    used: list[Any] = []
-
-    def placed(self) -> None:
-        """Knots of the models with an intercept of their own."""
-        for at, mine, better in self.used:
-            low, high = self.knots[at], self.knots[at + 1]
-            share, place = mine.share[mine.places], len(self.knots)
-            for part, b in zip(share, mine.intercepts, strict=True):
-                w = (1 - part) * low.coef + part * high.coef
-                w[-1] = b
-                self.knots.append(replace(low, coef=w))
-            where = np.interp(mine.share, share, place + np.arange(len(share)))
-            some = mine.first + np.flatnonzero(better)
-            self.out[4, some] = where[better]
 
     @functools.cached_property
     def ray(self) -> tuple[Floats, Floats]:
@@ -289,7 +310,8 @@ class Few(Walk):
     def rungs(self) -> None:
         """Solutions in equal ratios of the distance from the collapse, as low as the floor asks."""
         # Above the collapse, up to where nothing changes any more.
-        end = next((at for at, one in enumerate(self.knots) if one.mass > self.zero_to), 0)
+        end = next((at for at, one in enumerate(self.knots) if one.mass > self.zero_to
+                    and one.coef[: self.rows.shape[1]].any()), 0)
         least = REACH * np.sqrt(self.floor)
         if not end or least >= 1:
             return
@@ -317,6 +339,8 @@ class Few(Walk):
         if middle:
             loose = inner[inside & (gaps > self.tol)]
             nu = float(loose[len(loose) // 2]) if loose.size else nu
+        if self.own is not None and low.nu * (1 + 1e-12) < self.own.first < high.nu * (1 - 1e-12):
+            nu = self.own.first
         guess, gap = self.guessed(at, nu)
         if gap <= GUESSED * self.tol:
             self.knots.insert(at + 1, guess)
@@ -350,17 +374,20 @@ class Few(Walk):
         above = next(one for one in self.knots[at + 1:] if not isinstance(one, Guess))
         share = float(self.shares(below, above, nu)[1])
         whole = 1 - share
-        if below.nu <= self.zero_to * (1 + 1e-8):
+        flat = not below.coef[: self.rows.shape[1]].any()
+        if flat:
             # Next to the collapse models have its direction, and a length that grows with k.
             whole, share = share * (1 - share), share**2
         # Where an intercept is free it is to balance the weights.
         parts = np.array([whole, share] + [0.0] * self.free)
         end = len(below.coef)
         turned = below.coef, below.scores
-        if below.nu <= self.zero_to * (1 + 1e-8) and self.direction is not None:
+        if flat and self.direction is not None:
             turned = self.ray
         basis = np.array([turned[0], above.coef] + [np.eye(end)[-1]] * self.free)
         scores = np.array([turned[1], above.scores] + [np.ones(len(self.labels))] * self.free)
+        if self.own is not None and nu > self.own.first * (1 + 1e-12):
+            parts[2] = self.own.start(nu, share, below, above) - float(parts @ basis[:, -1])
         task = self.part(nu)
         parts, p, slopes, losses = self.spanned(
             nu, parts, scores, basis[:, : end - self.free], task.constant)
@@ -487,21 +514,7 @@ class Few(Walk):
             value, share = np.where(loose, other, value), np.where(loose, best, share)
         gaps = np.asarray((value - dual) / self.unit(nus, value, self.nones - dual))
         if self.own is not None:
-            self.used = []
-            for place in range(len(knots) - 1):
-                first, last = int(cuts[place]), int(cuts[place + 1])
-                if first == last or gaps[first:last].max() <= self.tol or knots[
-                        place + 1].nu <= self.zero_to * (1 + 1e-9):
-                    continue
-                mine = self.own.between(knots[place], knots[place + 1], first, last, self.average,
-                                        self.tol * self.least(nus) * np.ones(len(nus)))
-                if mine is not None:
-                    here = slice(mine.first, last)
-                    if (mine.value < value[here]).any():
-                        self.used.append((place, mine, mine.value < value[here]))
-                    value[here] = np.minimum(value[here], mine.value)
-                    dual[here] = np.maximum(dual[here], mine.dual)
-            gaps = np.asarray((value - dual) / self.unit(nus, value, self.nones - dual))
+            gaps = self.own.improved(self, cuts, gaps, value, dual)
         level = ends[0, 1] + share * (ends[1, 1] - ends[0, 1])
         self.out[:3], self.out[4] = (value, dual, gaps), low + share
         level = positive_level(level, nus - weight - t * more, nus, value)

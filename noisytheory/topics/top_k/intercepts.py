@@ -13,7 +13,10 @@ is convex in logarithms, and below its chords.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import itertools
+
+
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +25,7 @@ from numpy.typing import NDArray
 from noisytheory.topics.top_k.individual import Individual
 
 if TYPE_CHECKING:
-    from noisytheory.topics.top_k.walk import Knot
+    from noisytheory.topics.top_k.walk import Knot, Walk
 
 __all__ = ["Ends", "Intercepts", "Own"]
 
@@ -215,6 +218,7 @@ class Own:
     value: Floats
     dual: Floats
     share: Floats
+    way: Floats
     places: NDArray[np.intp]
     intercepts: Floats
 
@@ -227,17 +231,57 @@ class Intercepts:
         self.models: dict[Knot, Model] = {}
         self.weights: dict[Knot, Weights | None] = {}
         self.spans: dict[tuple[Knot, Knot], Own | None] = {}
+        self.used: list[tuple[int, Own, NDArray[np.bool_]]] = []
+        # Where all of the smaller class count, and as much of the larger.
+        self.begin = int(np.searchsorted(nus, 2 * ends.share * (1 - 1e-9)))
+        self.first = float(nus[min(self.begin, len(nus) - 1)])
 
-    def between(
-        self, low: Knot, high: Knot, first: int, last: int, average: bool, least: Floats
-    ) -> Own | None:
-        """All k of these that have more mass than twice the smaller class."""
-        if (low, high) not in self.spans:
-            start = int(np.searchsorted(self.nus, 2 * self.ends.share * (1 + 1e-9)))
-            first = max(first, start)
-            self.spans[low, high] = None if first >= last or not high.coef[:-1].any() else (
-                self.found(low, high, slice(first, last), average, least[first:last]))
-        return self.spans[low, high]
+    def improved(
+        self, walk: Walk, cuts: NDArray[np.intp], gaps: Floats, value: Floats, dual: Floats
+    ) -> Floats:
+        """Better values and bounds in place of those between knots where gaps are large; gaps."""
+        self.used = []
+        least = walk.tol * walk.least(self.nus) * np.ones(len(self.nus))
+        for at, (low, high) in enumerate(itertools.pairwise(walk.knots)):
+            first, last = max(int(cuts[at]), self.begin), int(cuts[at + 1])
+            if (first >= last or gaps[first:last].max() <= walk.tol
+                    or not high.coef[:-1].any() and not low.nu):
+                continue
+            if (low, high) not in self.spans:
+                self.spans[low, high] = self.found(
+                    low, high, slice(first, last), walk.average, least[first:last])
+            mine, here = self.spans[low, high], slice(first, last)
+            if mine is not None:
+                better = mine.value < value[here]
+                if better.any():
+                    self.used.append((at, mine, better))
+                value[here] = np.minimum(value[here], mine.value)
+                dual[here] = np.maximum(dual[here], mine.dual)
+        return np.asarray((value - dual) / walk.unit(self.nus, value, walk.alone[1] - dual))
+
+    def placed(self, knots: list[Knot], place: Floats) -> list[Knot]:
+        """Knots of the models with an intercept of their own, and where each k's is."""
+        new: list[Knot] = []
+        for at, mine, better in self.used:
+            low, high = knots[at], knots[at + 1]
+            share, first = mine.share[mine.places], len(knots) + len(new)
+            for part, b in zip(share, mine.intercepts, strict=True):
+                w = (1 - part) * low.coef + part * high.coef
+                new.append(replace(low, coef=np.append(w[:-1], b)))
+            where = np.interp(mine.way, mine.way[mine.places], first + np.arange(len(share)))
+            place[mine.first + np.flatnonzero(better)] = where[better]
+        return new
+
+    def start(self, nu: float, share: float, low: Knot, high: Knot) -> float:
+        """About the best intercept: of what it is away from the best constant, a mixture."""
+        away = [float(one.coef[-1]) - self.alone(one.nu) for one in (low, high)]
+        return self.alone(nu) + (1 - share) * away[0] + share * away[1]
+
+    def alone(self, nu: float) -> float:
+        """The best constant."""
+        kind, share = self.ends.kind, self.ends.share
+        assert kind.balance is not None
+        return self.ends.sign * float(kind.balance(max((nu - share) / share, 1.0)))
 
     def found(
         self, low: Knot, high: Knot, part: slice, average: bool, least: Floats
@@ -265,14 +309,16 @@ class Intercepts:
         places = np.unique(np.searchsorted(
             rest, np.linspace(rest[0], rest[-1], count) - 1e-12).clip(0, len(nu) - 1))
         intercepts = centred(ends, nu[places], mean[:, places])
-        at = np.interp(share, share[places], intercepts) if share[-1] > share[0] else (
-            intercepts[:1] * np.ones(len(nu)))
+        # Coefficients are mixed in proportion, and intercepts with them.
+        way = share if share[-1] > share[0] else nu
+        at = np.interp(way, way[places], intercepts)
         value = reached(ends, b, nu, at)
         if a is not None:
             value = mixed(reached(ends, a, nu, at), value, share)
         square = ((1 - share)**2 * float(w[0] @ w[0]) + 2 * share * (1 - share) * float(w[0] @ w[1])
                   + share**2 * float(w[1] @ w[1]))
-        return Own(part.start, value + square / (2 * C), dual, share, places, ends.sign * intercepts)
+        return Own(part.start, value + square / (2 * C), dual, share, way, places,
+                   ends.sign * intercepts)
 
     def model(self, of: Knot) -> Model:
         """Of a knot."""
