@@ -61,6 +61,8 @@ NEWTON, ZONE, NEXT = 5, 0.3, 0.2
 """Looks at models of a span; how far from the threshold losses tell how many pass it, as a share of
 how far they are; and of the gap allowed, twice what a step is to gain.
 """
+TRIES, CLOSER = 6, 0.8
+"""At a guess, and what of its gap one more may leave."""
 GUESSED = 0.8
 """Share of the gap allowed that weights may have which are not of a solution."""
 LENGTHS = np.array([0.6, 1.0, 1.6, 2.5, 4.0])
@@ -389,29 +391,40 @@ class Few(Walk):
         if self.own is not None and nu > self.own.first * (1 + 1e-12):
             parts[2] = self.own.start(nu, share, below, above) - float(parts @ basis[:, -1])
         task = self.part(nu)
-        parts, p, slopes, losses = self.spanned(
-            nu, parts, scores, basis[:, : end - self.free], task.constant)
-        task.certify(p, slopes)
-        if self.free and self.kind.margin:
-            task.certify(self.evened(p * np.abs(slopes), slopes, losses), slopes)
-        if task.best_weights is not None:
-            p = task.best_weights
         t, C = float(self.shares(low, high, nu)[0]), self.constant(nu)
         push, mass = low.push + t * (high.push - low.push), low.mass + t * (high.mass - low.mass)
         linear = low.linear + t * (high.linear - low.linear)
-        more, turn = task.best_linear - linear, task.best_push - push
-        bend, best = C * float(turn @ turn), 0.0
-        if bend > 0 and np.isfinite(more):
-            best = float(np.clip((more - C * float(push @ turn)) / bend, 0, 1))
-        found = Guess(nu, parts @ basis, parts @ scores, linear + best * more, push + best * turn,
-                      mass + best * (float(p.sum()) - mass),
-                      self.sort(nu, scores[0], none=0.0, losses=losses))
-        value = float(found.tail.top(nu)) + float(self.ridge(found, found, 0.0, nu))
-        dual = float(self.dual(found, found, nu))
-        gain = task.constant - dual
+        gap = np.inf
+        for _ in range(TRIES):
+            parts, p, slopes, losses = self.spanned(
+                nu, parts, scores, basis[:, : end - self.free], task.constant)
+            task.best_dual, task.best_weights = -np.inf, None
+            task.certify(p, slopes)
+            if self.free and self.kind.margin:
+                task.certify(self.evened(p * np.abs(slopes), slopes, losses), slopes)
+            if task.best_weights is not None:
+                p = task.best_weights
+            more, turn = task.best_linear - linear, task.best_push - push
+            bend, best = C * float(turn @ turn), 0.0
+            if bend > 0 and np.isfinite(more):
+                best = float(np.clip((more - C * float(push @ turn)) / bend, 0, 1))
+            linear, push = linear + best * more, push + best * turn
+            mass += best * (float(p.sum()) - mass)
+            found = Guess(nu, parts @ basis, parts @ scores, linear, push, mass,
+                          self.sort(nu, scores[0], none=0.0, losses=losses))
+            value = float(found.tail.top(nu)) + float(self.ridge(found, found, 0.0, nu))
+            dual = float(self.dual(found, found, nu))
+            gain, before = task.constant - dual, gap
+            gap = (value - dual) / float(self.unit(nu, value, gain))
+            if not GUESSED * self.tol < gap < CLOSER * before:
+                break
+            # Where these weights point to.
+            w = np.append(-C * push, [0.0] * self.free)
+            basis, parts = np.vstack([basis, w]), np.append(parts, 0.0)
+            scores = np.vstack([scores, task.design.scores(w)])
         found = replace(found, lacks=(max(gain, float(self.least(nu))), value - dual),
                         pulls=task.pulls if self.own is not None else None)
-        return found, (value - dual) / float(self.unit(nu, value, gain))
+        return found, gap
 
     def evened(self, pulls: Floats, slopes: Floats, losses: Floats) -> Floats:
         """Weights of the largest losses that pull an intercept up as much as down."""
