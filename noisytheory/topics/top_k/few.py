@@ -354,11 +354,6 @@ class Few(Walk):
 
     def instead(self, at: int, guess: Guess, gap: float) -> int:
         """A solution in place of a guess, and of those nearby, which were no better; its place."""
-        while isinstance(self.knots[at - 1], Guess):
-            at -= 1
-            del self.knots[at]
-        while isinstance(self.knots[at], Guess):
-            del self.knots[at]
         self.knots.insert(at, self.solved(guess.nu, guess.coef, *guess.lacks))
         return at
 
@@ -372,8 +367,7 @@ class Few(Walk):
         sorts of weights the best mixture.
         """
         low, high = self.knots[at], self.knots[at + 1]
-        below = next(one for one in self.knots[at::-1] if not isinstance(one, Guess))
-        above = next(one for one in self.knots[at + 1:] if not isinstance(one, Guess))
+        below, above = low, high
         share = float(self.shares(below, above, nu)[1])
         whole = 1 - share
         flat = not below.coef[: self.rows.shape[1]].any()
@@ -388,9 +382,14 @@ class Few(Walk):
             turned = self.ray
         basis = np.array([turned[0], above.coef] + [np.eye(end)[-1]] * self.free)
         scores = np.array([turned[1], above.scores] + [np.ones(len(self.labels))] * self.free)
-        if self.own is not None and nu > self.own.first * (1 + 1e-12):
-            parts[2] = self.own.start(nu, share, below, above) - float(parts @ basis[:, -1])
         task = self.part(nu)
+        if self.free:
+            # An intercept may jump.
+            b, f = float(parts @ basis[:, -1]), parts @ scores
+            some = [b, float(low.coef[-1]), float(high.coef[-1])]
+            if self.own is not None and nu > self.own.first * (1 + 1e-12):
+                some.append(self.own.start(nu, share, below, above))
+            parts[2] = min((c - b for c in some), key=lambda c: task.reached(f + c))
         t, C = float(self.shares(low, high, nu)[0]), self.constant(nu)
         push, mass = low.push + t * (high.push - low.push), low.mass + t * (high.mass - low.mass)
         linear = low.linear + t * (high.linear - low.linear)

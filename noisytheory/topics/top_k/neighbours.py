@@ -66,6 +66,11 @@ class Part(Task):
         ordered = np.partition(losses, n - whole - 1)[n - whole - 1:]
         return float(ordered[1:].sum() + (self.nu * n - whole) * ordered[0]) / n
 
+    def reached(self, scores: Floats) -> float:
+        """The aggregate; infinite where losses overflow."""
+        losses = self.kind.values(self.targets, scores)
+        return self._aggregate(losses) if np.isfinite(losses).all() else np.inf
+
     def unit(self, primal: float, rounding: float = ROUNDING) -> float:
         """What a gap is measured by."""
         return max(super().unit(primal, rounding),
