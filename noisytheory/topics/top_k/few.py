@@ -49,8 +49,6 @@ PARTED = 10
 """Rounds after which what is missing is halved: next to a solution the largest gap may stay."""
 LACKS = 0.1
 """Share of the proven gap that the last solution has at the next k, of regression."""
-SMALL_STEP = 1e-3
-"""Of twice the smaller class' mass, how near zero must end for a constant to be looked for."""
 COLLAPSE = 5e-4
 """Relative error of the collapse that is let stand."""
 REACH, RATIO = 1.9, 0.35
@@ -113,6 +111,17 @@ class Few(Walk):
         """With its weights, where intercepts ask for them."""
         found = super().knot(task, w, scores)
         return found if self.own is None else replace(found, pulls=task.pulls)
+
+    def solved(
+        self, nu: float, start: Floats, gain: float = 0.0, gap: float = 0.0, *, flat: bool = False
+    ) -> Knot:
+        """From the better of some intercepts."""
+        if self.free and self.kind.margin and start.any():
+            task, b = self.part(nu), float(start[-1])
+            some = [b, 0.0, float(self.constants(np.array([nu]))[0][0])]
+            more = task.best_of(task.design.scores(start), [c - b for c in some])
+            start = np.append(start[:-1], b + more)
+        return super().solved(nu, start, gain, gap, flat=flat)
 
     def least_squares(self, nu: float) -> Floats:
         """Of the labels, at the best of some lengths; and without a regulariser."""
@@ -180,18 +189,20 @@ class Few(Walk):
             # A solution that gains less than its gap has no direction.
             last = self.balanced(next(
                 (at for at in found if self.gain(at) > self.tol * self.least(at.nu)), high))
-        if last is None:
-            return [nothing, *found]
-        flat = self.constant_up_to(high, last)
-        return [nothing, *flat, *(knot for knot in found if knot.nu > flat[-1].nu * (1 + 1e-12))]
+        last = last or []
+        return [nothing, *last, *(
+            knot for knot in found if not last or knot.nu > last[-1].nu * (1 + 1e-12))]
 
-    def balanced(self, low: Knot, squares: Floats | None = None) -> Knot | None:
+    def balanced(self, low: Knot, squares: Floats | None = None) -> list[Knot] | None:
         """Where zero stops to be the minimiser; None if below every k, or not found.
 
         From least squares, or from a solution above.
         """
         if low.nu <= self.nus[0] * (1 + 1e-12):
             return None
+        found = self.constant_up_to(low.coef if squares is None else squares)
+        if found:
+            return found
         hinge = Balance(self.rows, self.labels, self.masses, individual("hinge"), 1.0, 1.0,
                          self.free, COLLAPSE, start_value=1.0)
         hinge.lowest = float(self.nus[0])
@@ -210,24 +221,24 @@ class Few(Walk):
         if task.start_value - task.best_dual > EXACT * task.start_value:
             return None
         self.zero_to = max(self.zero_to, nu)
-        return self.knot(task, 0 * low.coef, np.zeros(len(self.labels)))
+        return [self.knot(task, 0 * low.coef, np.zeros(len(self.labels)))]
 
-    def constant_up_to(self, low: Knot, last: Knot) -> list[Knot]:
-        """Where a constant stops to be the minimiser, and where it begins to be other than zero."""
+    def constant_up_to(self, w: Floats) -> list[Knot] | None:
+        """Where a constant other than zero begins and stops to be the minimiser; None if nowhere."""
         own = self.own
-        if own is None or last.nu < own.first * (1 - SMALL_STEP) or sparse.issparse(self.rows):
-            return [last]
+        if own is None or own.first > 1 - ROUGH or sparse.issparse(self.rows):
+            return None
         few, share = own.ends.few, own.ends.share
         middle = self.masses[few] @ self.rows[few] / share
         rows, masses = self.rows[~few] - middle, self.masses[~few]
         hinge = Balance(rows, np.ones(len(rows)), masses, individual("hinge"), 1.0, 1.0, False,
-                        COLLAPSE, start_value=1.0)
+                        10 * COLLAPSE, start_value=1.0)
         hinge.lowest, hinge.step = share, float(np.diff(self.nus, prepend=0.0).min())
         hinge.allowed = EXACT / (self.C * self.kind.slope_at_zero**2)
-        hinge.find(own.ends.sign * (low.coef if self.squares is None else self.squares)[:-1])
-        self.fits += 1
+        hinge.find(own.ends.sign * w[:-1])
         if hinge.best_weights is None or hinge.best_dual < share:
-            return [last]
+            return None
+        self.fits += 1
         self.direction = np.append(own.ends.sign * hinge.direction, 0.0)
         found, p = [], self.masses.copy()
         for nu in (own.first, share + hinge.best_dual):
@@ -235,13 +246,13 @@ class Few(Walk):
             task = Part(self.rows, self.labels, self.masses, self.kind, nu, self.constant(nu),
                         True, EXACT, start_value=float(self.at_zero.top(nu)))
             task.constant = self.none(nu)
-            w = np.append(0 * low.coef[:-1], self.constants(np.array([nu]))[0])
+            w = np.append(0 * w[:-1], self.constants(np.array([nu]))[0])
             scores = np.full(len(p), w[-1])
             task.certify(p, self.kind.slopes(self.labels, scores))
             if task.constant - task.best_dual > EXACT * task.start_value:
-                return [last]
+                return None
             found.append(self.knot(task, w, scores))
-        self.zero_to = max(self.zero_to, own.first)
+        self.sought, self.zero_to = True, max(self.zero_to, own.first)
         return found
 
     def settle(self) -> None:
@@ -385,11 +396,10 @@ class Few(Walk):
         task = self.part(nu)
         if self.free:
             # An intercept may jump.
-            b, f = float(parts @ basis[:, -1]), parts @ scores
-            some = [b, float(low.coef[-1]), float(high.coef[-1])]
+            b, some = float(parts @ basis[:, -1]), [float(low.coef[-1]), float(high.coef[-1])]
             if self.own is not None and nu > self.own.first * (1 + 1e-12):
                 some.append(self.own.start(nu, share, below, above))
-            parts[2] = min((c - b for c in some), key=lambda c: task.reached(f + c))
+            parts[2] = task.best_of(parts @ scores, [c - b for c in (b, *some)])
         t, C = float(self.shares(low, high, nu)[0]), self.constant(nu)
         push, mass = low.push + t * (high.push - low.push), low.mass + t * (high.mass - low.mass)
         linear = low.linear + t * (high.linear - low.linear)

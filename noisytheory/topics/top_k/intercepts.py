@@ -33,7 +33,7 @@ Floats = NDArray[np.float64]
 
 TIMES = 3
 """Newton steps to the best intercept."""
-PLACES = 4
+PLACES = 3
 """Mean slopes at which what the slopes' spread costs is computed."""
 NEAR, MOST = 0.05, 40
 """Share of the gap allowed that lines between intercepts may lose; intercepts of a span at most."""

@@ -66,10 +66,13 @@ class Part(Task):
         ordered = np.partition(losses, n - whole - 1)[n - whole - 1:]
         return float(ordered[1:].sum() + (self.nu * n - whole) * ordered[0]) / n
 
-    def reached(self, scores: Floats) -> float:
-        """The aggregate; infinite where losses overflow."""
-        losses = self.kind.values(self.targets, scores)
-        return self._aggregate(losses) if np.isfinite(losses).all() else np.inf
+    def best_of(self, scores: Floats, some: list[float]) -> float:
+        """The one of a few intercepts that loses least beside scores."""
+        def lost(b: float) -> float:
+            losses = self.kind.values(self.targets, scores + b)
+            return self._aggregate(losses) if np.isfinite(losses).all() else np.inf
+
+        return min(dict.fromkeys(some), key=lost)
 
     def unit(self, primal: float, rounding: float = ROUNDING) -> float:
         """What a gap is measured by."""
@@ -137,6 +140,8 @@ class Balance(Part):
         n, width = len(self.targets), self.design.width
         share = 1.0 if n * width <= SMALL else FAR if n >= 100 * width else HALF
         self.direction, astray = w, True
+        if self.upper < self.lowest:
+            return
         for turn in range(TURNS + 1):
             count = n if share > ALMOST or turn == TURNS else max(int(share * n), 5 * width)
             # Where little is on the wrong side many weights are to move.
