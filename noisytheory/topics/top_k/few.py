@@ -336,10 +336,9 @@ class Few(Walk):
                 break
             above = self.knots[end]
             nu = float(inner[np.abs(inner - low.nu - share * (high.nu - low.nu)).argmin()])
-            part = float(self.shares(low, above, nu)[1])
-            w = part * above.coef
-            self.knots.insert(end, self.solved(
-                nu, w, max(part**2 * self.gain(above), float(self.least(nu)))))
+            guess, gap = self.guessed(end - 1, nu)
+            self.knots.insert(end, guess if gap <= GUESSED * self.tol else self.solved(
+                nu, guess.coef, *guess.lacks))
 
     def parted(self, at: int, gaps: Floats, first: int, middle: bool) -> int:
         """A knot between two where a gap is largest, or amid large ones; its place, 0 if none."""

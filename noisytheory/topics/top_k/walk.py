@@ -264,6 +264,9 @@ class Walk:
 
     def none(self, nu: float) -> float:
         """The least objective without coefficients."""
+        at = int(np.searchsorted(self.nus, nu))
+        if at < len(self.nus) and self.nus[at] == nu:
+            return float(self.alone[1][at])
         return float(self.constants(np.array([nu]))[1][0])
 
     def constants(self, nus: Floats) -> tuple[Floats, Floats]:
