@@ -19,8 +19,9 @@ from scipy import sparse
 
 from noisytheory.topics.top_k.design import Design, solver
 from noisytheory.topics.top_k.individual import individual
+from noisytheory.topics.top_k.intercepts import Ends, Intercepts
 from noisytheory.topics.top_k.neighbours import Balance, Part, sample_size
-from noisytheory.topics.top_k.task import REACHED, ROUNDING, WIDE, positive_level
+from noisytheory.topics.top_k.task import REACHED, ROUNDING, WIDE, Task, positive_level
 from noisytheory.topics.top_k.walk import (
     EXACT,
     FARTHEST,
@@ -58,6 +59,8 @@ NEWTON, ZONE, NEXT = 5, 0.3, 0.2
 """Looks at models of a span; how far from the threshold losses tell how many pass it, as a share of
 how far they are; and of the gap allowed, twice what a step is to gain.
 """
+TRIES, CLOSER = 6, 0.8
+"""At a guess, and what of its gap one more may leave."""
 GUESSED = 0.8
 """Share of the gap allowed that weights may have which are not of a solution."""
 LENGTHS = np.array([0.6, 1.0, 1.6, 2.5, 4.0])
@@ -86,8 +89,14 @@ class Few(Walk):
     sought = False
     """Whether it is known where zero stops to be the minimiser, as far as it may be."""
 
+    own: Intercepts | None = None
+    """Intercepts of each k's own, where there are some and the loss is smooth."""
+
     def highest(self, nu: float) -> Knot:
         """The solution at the largest k, from least squares."""
+        if self.free and self.kind.margin and self.kind.smooth:
+            self.own = Intercepts(Ends.of(self.kind, self.labels, self.masses), self.rows,
+                                  self.nus, self.constant(self.nus))
         w = np.zeros(self.rows.shape[1] + self.free)
         if self.start is not None:
             w[: len(self.start)] = self.start
@@ -97,6 +106,22 @@ class Few(Walk):
         self.most = max(self.gain(high), ROUNDING * self.size)
         self.most /= nu if self.average else 1.0
         return high
+
+    def knot(self, task: Task, w: Floats, scores: Floats) -> Knot:
+        """With its weights, where intercepts ask for them."""
+        found = super().knot(task, w, scores)
+        return found if self.own is None else replace(found, pulls=task.pulls)
+
+    def solved(
+        self, nu: float, start: Floats, gain: float = 0.0, gap: float = 0.0, *, flat: bool = False
+    ) -> Knot:
+        """From the better of some intercepts."""
+        if self.free and self.kind.margin and start.any():
+            task, b = self.part(nu), float(start[-1])
+            some = [b, 0.0, float(self.constants(np.array([nu]))[0][0])]
+            more = task.best_of(task.design.scores(start), [c - b for c in some])
+            start = np.append(start[:-1], b + more)
+        return super().solved(nu, start, gain, gap, flat=flat)
 
     def least_squares(self, nu: float) -> Floats:
         """Of the labels, at the best of some lengths; and without a regulariser."""
@@ -164,17 +189,20 @@ class Few(Walk):
             # A solution that gains less than its gap has no direction.
             last = self.balanced(next(
                 (at for at in found if self.gain(at) > self.tol * self.least(at.nu)), high))
-        if last is None:
-            return [nothing, *found]
-        return [nothing, last, *(knot for knot in found if knot.nu > last.nu)]
+        last = last or []
+        return [nothing, *last, *(
+            knot for knot in found if not last or knot.nu > last[-1].nu * (1 + 1e-12))]
 
-    def balanced(self, low: Knot, squares: Floats | None = None) -> Knot | None:
+    def balanced(self, low: Knot, squares: Floats | None = None) -> list[Knot] | None:
         """Where zero stops to be the minimiser; None if below every k, or not found.
 
         From least squares, or from a solution above.
         """
         if low.nu <= self.nus[0] * (1 + 1e-12):
             return None
+        found = self.constant_up_to(low.coef if squares is None else squares)
+        if found:
+            return found
         hinge = Balance(self.rows, self.labels, self.masses, individual("hinge"), 1.0, 1.0,
                          self.free, COLLAPSE, start_value=1.0)
         hinge.lowest = float(self.nus[0])
@@ -193,11 +221,43 @@ class Few(Walk):
         if task.start_value - task.best_dual > EXACT * task.start_value:
             return None
         self.zero_to = max(self.zero_to, nu)
-        return self.knot(task, 0 * low.coef, np.zeros(len(self.labels)))
+        return [self.knot(task, 0 * low.coef, np.zeros(len(self.labels)))]
+
+    def constant_up_to(self, w: Floats) -> list[Knot] | None:
+        """Where a constant other than zero begins and stops to be the minimiser; None if nowhere."""
+        own = self.own
+        if own is None or own.first > 1 - ROUGH or sparse.issparse(self.rows):
+            return None
+        few, share = own.ends.few, own.ends.share
+        middle = self.masses[few] @ self.rows[few] / share
+        rows, masses = self.rows[~few] - middle, self.masses[~few]
+        hinge = Balance(rows, np.ones(len(rows)), masses, individual("hinge"), 1.0, 1.0, False,
+                        10 * COLLAPSE, start_value=1.0)
+        hinge.lowest, hinge.step = share, float(np.diff(self.nus, prepend=0.0).min())
+        hinge.allowed = EXACT / (self.C * self.kind.slope_at_zero**2)
+        hinge.find(own.ends.sign * w[:-1])
+        if hinge.best_weights is None or hinge.best_dual < share:
+            return None
+        self.fits += 1
+        self.direction = np.append(own.ends.sign * hinge.direction, 0.0)
+        found, p = [], self.masses.copy()
+        for nu in (own.first, share + hinge.best_dual):
+            p[~few] = hinge.best_weights * ((nu - share) / hinge.best_dual)
+            task = Part(self.rows, self.labels, self.masses, self.kind, nu, self.constant(nu),
+                        True, EXACT, start_value=float(self.at_zero.top(nu)))
+            task.constant = self.none(nu)
+            w = np.append(0 * w[:-1], self.constants(np.array([nu]))[0])
+            scores = np.full(len(p), w[-1])
+            task.certify(p, self.kind.slopes(self.labels, scores))
+            if task.constant - task.best_dual > EXACT * task.start_value:
+                return None
+            found.append(self.knot(task, w, scores))
+        self.sought, self.zero_to = True, max(self.zero_to, own.first)
+        return found
 
     def settle(self) -> None:
         """Models for all k: between two knots mixtures, what is missing guessed, or solved."""
-        self.tops, self.nones = {}, self.constants(self.nus)[1]
+        self.tops, self.nones = {}, self.alone[1]
         if self.sought:
             self.rungs()
         for turn in range(MOST):
@@ -214,6 +274,8 @@ class Few(Walk):
                 break
         else:
             self.glance()  # with the knots of the last round
+        if self.own is not None:
+            self.knots += self.own.placed(self.knots, self.out[4])
         if self.direction is not None:
             self.along(*self.ray)
 
@@ -261,7 +323,8 @@ class Few(Walk):
     def rungs(self) -> None:
         """Solutions in equal ratios of the distance from the collapse, as low as the floor asks."""
         # Above the collapse, up to where nothing changes any more.
-        end = next((at for at, one in enumerate(self.knots) if one.mass > self.zero_to), 0)
+        end = next((at for at, one in enumerate(self.knots) if one.mass > self.zero_to
+                    and one.coef[: self.rows.shape[1]].any()), 0)
         least = REACH * np.sqrt(self.floor)
         if not end or least >= 1:
             return
@@ -273,10 +336,9 @@ class Few(Walk):
                 break
             above = self.knots[end]
             nu = float(inner[np.abs(inner - low.nu - share * (high.nu - low.nu)).argmin()])
-            part = float(self.shares(low, above, nu)[1])
-            w = part * above.coef
-            self.knots.insert(end, self.solved(
-                nu, w, max(part**2 * self.gain(above), float(self.least(nu)))))
+            guess, gap = self.guessed(end - 1, nu)
+            self.knots.insert(end, guess if gap <= GUESSED * self.tol else self.solved(
+                nu, guess.coef, *guess.lacks))
 
     def parted(self, at: int, gaps: Floats, first: int, middle: bool) -> int:
         """A knot between two where a gap is largest, or amid large ones; its place, 0 if none."""
@@ -289,6 +351,8 @@ class Few(Walk):
         if middle:
             loose = inner[inside & (gaps > self.tol)]
             nu = float(loose[len(loose) // 2]) if loose.size else nu
+        if self.own is not None and low.nu * (1 + 1e-12) < self.own.first < high.nu * (1 - 1e-12):
+            nu = self.own.first
         guess, gap = self.guessed(at, nu)
         if gap <= GUESSED * self.tol:
             self.knots.insert(at + 1, guess)
@@ -300,11 +364,6 @@ class Few(Walk):
 
     def instead(self, at: int, guess: Guess, gap: float) -> int:
         """A solution in place of a guess, and of those nearby, which were no better; its place."""
-        while isinstance(self.knots[at - 1], Guess):
-            at -= 1
-            del self.knots[at]
-        while isinstance(self.knots[at], Guess):
-            del self.knots[at]
         self.knots.insert(at, self.solved(guess.nu, guess.coef, *guess.lacks))
         return at
 
@@ -318,44 +377,62 @@ class Few(Walk):
         sorts of weights the best mixture.
         """
         low, high = self.knots[at], self.knots[at + 1]
-        below = next(one for one in self.knots[at::-1] if not isinstance(one, Guess))
-        above = next(one for one in self.knots[at + 1:] if not isinstance(one, Guess))
+        below, above = low, high
         share = float(self.shares(below, above, nu)[1])
         whole = 1 - share
-        if below.nu <= self.zero_to * (1 + 1e-8):
+        flat = not below.coef[: self.rows.shape[1]].any()
+        if flat:
             # Next to the collapse models have its direction, and a length that grows with k.
             whole, share = share * (1 - share), share**2
         # Where an intercept is free it is to balance the weights.
         parts = np.array([whole, share] + [0.0] * self.free)
         end = len(below.coef)
         turned = below.coef, below.scores
-        if below.nu <= self.zero_to * (1 + 1e-8) and self.direction is not None:
+        if flat and self.direction is not None:
             turned = self.ray
         basis = np.array([turned[0], above.coef] + [np.eye(end)[-1]] * self.free)
         scores = np.array([turned[1], above.scores] + [np.ones(len(self.labels))] * self.free)
         task = self.part(nu)
-        parts, p, slopes, losses = self.spanned(
-            nu, parts, scores, basis[:, : end - self.free], task.constant)
-        task.certify(p, slopes)
-        if self.free and self.kind.margin:
-            task.certify(self.evened(p * np.abs(slopes), slopes, losses), slopes)
-        if task.best_weights is not None:
-            p = task.best_weights
+        if self.free:
+            # An intercept may jump.
+            b, some = float(parts @ basis[:, -1]), [float(low.coef[-1]), float(high.coef[-1])]
+            if self.own is not None and nu > self.own.first * (1 + 1e-12):
+                some.append(self.own.start(nu, share, below, above))
+            parts[2] = task.best_of(parts @ scores, [c - b for c in (b, *some)])
         t, C = float(self.shares(low, high, nu)[0]), self.constant(nu)
         push, mass = low.push + t * (high.push - low.push), low.mass + t * (high.mass - low.mass)
         linear = low.linear + t * (high.linear - low.linear)
-        more, turn = task.best_linear - linear, task.best_push - push
-        bend, best = C * float(turn @ turn), 0.0
-        if bend > 0 and np.isfinite(more):
-            best = float(np.clip((more - C * float(push @ turn)) / bend, 0, 1))
-        found = Guess(nu, parts @ basis, parts @ scores, linear + best * more, push + best * turn,
-                      mass + best * (float(p.sum()) - mass),
-                      self.sort(nu, scores[0], none=0.0, losses=losses))
-        value = float(found.tail.top(nu)) + float(self.ridge(found, found, 0.0, nu))
-        dual = float(self.dual(found, found, nu))
-        gain = task.constant - dual
-        found = replace(found, lacks=(max(gain, float(self.least(nu))), value - dual))
-        return found, (value - dual) / float(self.unit(nu, value, gain))
+        gap = np.inf
+        for _ in range(TRIES):
+            parts, p, slopes, losses = self.spanned(
+                nu, parts, scores, basis[:, : end - self.free], task.constant)
+            task.best_dual, task.best_weights = -np.inf, None
+            task.certify(p, slopes)
+            if self.free and self.kind.margin:
+                task.certify(self.evened(p * np.abs(slopes), slopes, losses), slopes)
+            if task.best_weights is not None:
+                p = task.best_weights
+            more, turn = task.best_linear - linear, task.best_push - push
+            bend, best = C * float(turn @ turn), 0.0
+            if bend > 0 and np.isfinite(more):
+                best = float(np.clip((more - C * float(push @ turn)) / bend, 0, 1))
+            linear, push = linear + best * more, push + best * turn
+            mass += best * (float(p.sum()) - mass)
+            found = Guess(nu, parts @ basis, parts @ scores, linear, push, mass,
+                          self.sort(nu, scores[0], none=0.0, losses=losses))
+            value = float(found.tail.top(nu)) + float(self.ridge(found, found, 0.0, nu))
+            dual = float(self.dual(found, found, nu))
+            gain, before = task.constant - dual, gap
+            gap = (value - dual) / float(self.unit(nu, value, gain))
+            if not GUESSED * self.tol < gap < CLOSER * before:
+                break
+            # Where these weights point to.
+            w = np.append(-C * push, [0.0] * self.free)
+            basis, parts = np.vstack([basis, w]), np.append(parts, 0.0)
+            scores = np.vstack([scores, task.design.scores(w)])
+        found = replace(found, lacks=(max(gain, float(self.least(nu))), value - dual),
+                        pulls=task.pulls if self.own is not None else None)
+        return found, gap
 
     def evened(self, pulls: Floats, slopes: Floats, losses: Floats) -> Floats:
         """Weights of the largest losses that pull an intercept up as much as down."""
@@ -456,8 +533,10 @@ class Few(Walk):
             other = first + best * turn + (w0 + best * (w1 + best * w2)) / (2 * C)
             loose &= other < value
             value, share = np.where(loose, other, value), np.where(loose, best, share)
-        level = ends[0, 1] + share * (ends[1, 1] - ends[0, 1])
         gaps = np.asarray((value - dual) / self.unit(nus, value, self.nones - dual))
+        if self.own is not None:
+            gaps = self.own.improved(self, cuts, gaps, value, dual)
+        level = ends[0, 1] + share * (ends[1, 1] - ends[0, 1])
         self.out[:3], self.out[4] = (value, dual, gaps), low + share
         level = positive_level(level, nus - weight - t * more, nus, value)
         self.out[3] = np.where(nus < 1 - 1e-12, level, 0.0)

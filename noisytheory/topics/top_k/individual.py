@@ -25,8 +25,8 @@ Floats = NDArray[np.float64]
 Values = NDArray[Any]
 Shape = Callable[[Values], Any]
 LN2 = float(np.log(2))
-FARTHEST, HALVINGS = 50.0, 60
-"""Score that no loss of a margin gains by passing, and halvings that find the best one."""
+LEAST = 1e-15
+"""Of two classes, what the smaller one counts at least."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +44,9 @@ class Individual:
         $\psi(0)$ and $\psi'(0)$.
     smooth : bool
         Whether $\psi'$ is continuous: else the problem is a quadratic programme.
+    balance : callable, optional
+        Of a margin: the least $t$ with $\psi'(-t)=r\psi'(t)$ for $r>1$, or the least $t\ge0$ with
+        $\psi'(t)=0$.
     """
 
     name: str
@@ -55,6 +58,7 @@ class Individual:
     at_zero: float
     slope_at_zero: float
     smooth: bool = True
+    balance: Shape | None = None
 
     def values(self, y: Values, f: Values) -> Any:
         """Losses of scores.
@@ -110,7 +114,7 @@ def _logistic(scale: float) -> dict[str, Any]:
         return np.where((q < 0) | (q > 1), np.inf, inside * scale)
 
     return dict(psi=psi, slope=slope, curvature=curvature, conjugate=conjugate,
-                at_zero=LN2 * scale, slope_at_zero=-scale / 2)
+                at_zero=LN2 * scale, slope_at_zero=-scale / 2, balance=np.log)
 
 
 def _hinge(t: Values) -> Any:
@@ -119,6 +123,10 @@ def _hinge(t: Values) -> Any:
 
 def _hinge_slope(t: Values) -> Any:
     return np.where(t < 1, -1.0, 0.0)
+
+
+def _hinge_balance(r: Values) -> Any:
+    return np.ones(np.shape(r))
 
 
 def _hinge_conjugate(s: Values) -> Any:
@@ -139,6 +147,10 @@ def _squared_hinge_slope(t: Values) -> Any:
 
 def _squared_hinge_curvature(t: Values) -> Any:
     return np.where(t < 1, 2.0, 0.0)
+
+
+def _square_balance(r: Values) -> Any:
+    return (r - 1) / (r + 1)
 
 
 def _squared_hinge_conjugate(s: Values) -> Any:
@@ -187,6 +199,10 @@ def _exponential(t: Values) -> Any:
         return np.exp(-t)
 
 
+def _exponential_balance(r: Values) -> Any:
+    return np.log(r) / 2
+
+
 def _exponential_conjugate(s: Values) -> Any:
     return np.where(s > 0, np.inf, special.xlogy(-s, -s) + s)
 
@@ -195,13 +211,15 @@ INDIVIDUAL: dict[str, Individual] = {
     loss.name: loss for loss in (
         Individual("logistic", True, **_logistic(1 / LN2)),
         Individual("logistic-natural", True, **_logistic(1.0)),
-        Individual("hinge", True, _hinge, _hinge_slope, _zero, _hinge_conjugate, 1.0, -1.0, False),
+        Individual("hinge", True, _hinge, _hinge_slope, _zero, _hinge_conjugate, 1.0, -1.0, False,
+                   _hinge_balance),
         Individual("squared-hinge", True, _squared_hinge, _squared_hinge_slope,
-                   _squared_hinge_curvature, _squared_hinge_conjugate, 1.0, -2.0),
+                   _squared_hinge_curvature, _squared_hinge_conjugate, 1.0, -2.0,
+                   balance=_square_balance),
         Individual("margin-square", True, _margin_square, _margin_square_slope, _two,
-                   _margin_square_conjugate, 1.0, -2.0),
+                   _margin_square_conjugate, 1.0, -2.0, balance=_square_balance),
         Individual("exponential", True, _exponential, _minus_exponential, _exponential,
-                   _exponential_conjugate, 1.0, -1.0),
+                   _exponential_conjugate, 1.0, -1.0, balance=_exponential_balance),
         Individual("square", False, _square, _square_slope, _two, _square_conjugate, 0.0, 0.0),
         Individual("absolute", False, np.abs, np.sign, _zero, _absolute_conjugate, 0.0, 0.0, False),
     )
@@ -294,12 +312,8 @@ def best_constants(
         few, sign = min(share, 1 - share), 1.0 if share >= 0.5 else -1.0
         # Up to twice the smaller class it can have as much weight as the other.
         more = nus > 2 * few * (1 + 1e-15)
-        low, high = np.zeros(len(nus)), np.where(more, FARTHEST, 0.0)
-        for _ in range(HALVINGS if more.any() else 0):
-            b = (low + high) / 2
-            falls = few * -kind.slope(-b) + (nus - few) * kind.slope(b) < 0
-            low, high = np.where(falls, b, low), np.where(falls, high, b)
-        b = np.where(more, high, 0.0)
+        assert kind.balance is not None
+        b = np.where(more, kind.balance(np.where(more, nus - few, 2.0) / max(few, LEAST)), 0.0)
         values = np.where(more, few * kind.psi(-b) + (nus - few) * kind.psi(b), nus * kind.at_zero)
         return sign * b, values
     from scipy.optimize import minimize_scalar

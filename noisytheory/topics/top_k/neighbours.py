@@ -66,6 +66,31 @@ class Part(Task):
         ordered = np.partition(losses, n - whole - 1)[n - whole - 1:]
         return float(ordered[1:].sum() + (self.nu * n - whole) * ordered[0]) / n
 
+    def even(self, scores: Floats) -> float:
+        """The intercept beside which both classes' largest losses end at one level, or at 0."""
+        ends = []
+        for sign in (1.0, -1.0):
+            margins, masses = sign * scores[self.targets == sign], self.masses[self.targets == sign]
+            order = np.argsort(margins)
+            ends.append((sign, float(masses.sum()), margins[order], np.cumsum(masses[order])))
+        (_, few, *_), (sign, _, margins, reached) = sorted(ends, key=lambda end: end[1])
+        if few >= 0.5 * self.nu:
+            low, high = (values[np.searchsorted(sums, 0.5 * self.nu - 1e-12).clip(
+                0, len(values) - 1)] for _, _, values, sums in ends)
+            return float(high - low) / 2
+        last = margins[np.searchsorted(reached, few - 1e-12).clip(0, len(margins) - 1)]
+        return float(sign * (1 - last))
+
+    def best_of(self, scores: Floats, some: list[float]) -> float:
+        """The one of a few intercepts that loses least beside scores."""
+        some = [*some, self.even(scores)]
+
+        def lost(b: float) -> float:
+            losses = self.kind.values(self.targets, scores + b)
+            return self._aggregate(losses) if np.isfinite(losses).all() else np.inf
+
+        return min(dict.fromkeys(some), key=lost)
+
     def unit(self, primal: float, rounding: float = ROUNDING) -> float:
         """What a gap is measured by."""
         return max(super().unit(primal, rounding),
@@ -132,6 +157,8 @@ class Balance(Part):
         n, width = len(self.targets), self.design.width
         share = 1.0 if n * width <= SMALL else FAR if n >= 100 * width else HALF
         self.direction, astray = w, True
+        if self.upper < self.lowest:
+            return
         for turn in range(TURNS + 1):
             count = n if share > ALMOST or turn == TURNS else max(int(share * n), 5 * width)
             # Where little is on the wrong side many weights are to move.

@@ -200,7 +200,7 @@ def as_path(
 ) -> Path:
     """What was found at each k, with the errors of scores, shape (points, knots)."""
     nus, (value, dual, _, level, place) = walk.nus, found
-    constants, none = walk.constants(nus)
+    constants, none = walk.alone
     # No loss is below 0. Where losses overflow nothing is known: values are no number, or below
     # what is proven by more than rounding.
     size = walk.at_zero.top(nus)

@@ -40,6 +40,7 @@ class Problem:
         self._uniform = masses[0] * len(masses) == 1 and bool(np.ptp(masses) == 0)
         self.best_dual = -np.inf
         self.best_weights: Floats | None = None
+        self.pulls: tuple[Floats, Floats] | None = None
         self.best_linear, self.best_push = -np.inf, np.zeros(rows.shape[1])
         self.start_value = (self.objective(np.zeros(self.design.width)) if start_value is None
                             else start_value)
@@ -100,7 +101,7 @@ class Problem:
         linear = -float(p[used] @ conjugate[used])
         value = linear - 0.5 * self.C * float(combined @ combined)
         if value > self.best_dual:
-            self.best_dual, self.best_weights = value, p
+            self.best_dual, self.best_weights, self.pulls = value, p, (p, s)
             self.best_linear, self.best_push = linear, combined
             self._slack = self.nu - float(p.sum())
         return value

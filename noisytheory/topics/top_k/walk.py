@@ -11,7 +11,7 @@ over their distance from the collapse: solutions stand in about equal ratios of 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -81,7 +81,8 @@ class Sorted:
 class Knot:
     r"""A solution: its model, and dual weights $p$ with slopes $s$ by what they make.
 
-    ``linear`` is $-\sum p_i\ell^*(s_i)$, ``push`` the sum of rows, ``mass`` that of the weights.
+    ``linear`` is $-\sum p_i\ell^*(s_i)$, ``push`` the sum of rows, ``mass`` that of the weights;
+    ``pulls`` are weights and slopes, where they are asked for.
     """
 
     nu: float
@@ -91,6 +92,7 @@ class Knot:
     push: Floats
     mass: float
     tail: Sorted
+    pulls: tuple[Floats, Floats] | None = field(default=None, kw_only=True)
 
 
 class Walk:
@@ -123,7 +125,7 @@ class Walk:
     def over(self, nus: Floats) -> Floats:
         """Objective, lower bound, gap, level and place between the knots at each tail mass."""
         self.out = np.zeros((5, len(nus)))
-        self.nus = nus
+        self.nus, self.alone = nus, self.constants(nus)
         # Where each k's largest losses end, and what is left of them.
         counts = nus * len(self.labels)
         whole = np.minimum((counts + 1e-9).astype(int), len(self.labels) - 1)
@@ -262,6 +264,9 @@ class Walk:
 
     def none(self, nu: float) -> float:
         """The least objective without coefficients."""
+        at = int(np.searchsorted(self.nus, nu))
+        if at < len(self.nus) and self.nus[at] == nu:
+            return float(self.alone[1][at])
         return float(self.constants(np.array([nu]))[1][0])
 
     def constants(self, nus: Floats) -> tuple[Floats, Floats]:
