@@ -9,7 +9,6 @@ NOISYTHEORY_DATA.
 - grid: data sets, kinds and rates of noise, audits of 20, 50 and 200 a class. The confusion is
   known, or estimated from the audit; `alone` learns from the audited examples and nothing else.
 - imbalance: digits with classes ever more uneven.
-- audited: of both what `fit` says that has the audited examples, in some of the runs.
 - misestimated: a confusion that is wrong in a known way: noise scaled, turned round (rows for
   columns), or taken for even. The relative leakage `r` is then exact.
 """
@@ -40,7 +39,6 @@ from noisytheory.topics.multiclass.experiments.self_training import self_trainin
 from noisytheory.topics.multiclass.experiments.text import documents
 from noisytheory.topics.multiclass.ignoring import ignoring
 from noisytheory.vocabulary.confusion import (
-    ConfusionEstimate,
     estimate_confusion,
     lopsidedness,
     relative_leakage,
@@ -65,7 +63,7 @@ CHOSEN_ON = ("digits", "twenty", "text")
 PENALTIES = {"reuters9": 1e-5}
 """Of logistic regression, chosen on another draw; 1e-3 elsewhere, ten times that for backward."""
 COMPARED = 2
-"""Runs in which `fit` is given the audited examples, too: twenty fits each."""
+"""Runs in which `fit` is given the audited examples, too: ten fits each."""
 
 
 def noise(kind: str, rate: float, classes: int) -> np.ndarray:
@@ -132,42 +130,15 @@ def unit(x: Any) -> Any:
                      else np.hstack([x, one]))
 
 
-class Drawn:
-    """One run's data, noisy labels, and audits by their size a class."""
-
-    def __init__(self, name: str, kind: str, rate: float, run: int) -> None:
-        rng = np.random.default_rng([2026, run])
-        self.x, self.t, self.test, self.truth = data(name, rng)
-        self.classes = int(max(self.t.max(), self.truth.max())) + 1
-        self.matrix, self.every = noise(kind, rate, self.classes), np.arange(self.classes)
-        self.y = Confusion(self.matrix).apply(self.t, rng=rng)
-        picked = [np.flatnonzero(self.t == q) for q in range(self.classes)]
-        self.audits = {k: np.concatenate([rng.permutation(at)[:k] for at in picked])
-                       for k in AUDITS}
-
-    def estimate(self, k: int) -> ConfusionEstimate:
-        """Of the confusion, from k audited of each class."""
-        at = self.audits[k]
-        return estimate_confusion(noisy=self.y[at], true=self.t[at], classes=self.classes)
-
-    def compared(self, k: int) -> dict[str, float]:
-        """What `fit` says that has the audited examples."""
-        at = self.audits[k]
-        said, model = _told(UMAClassifier(self.estimate(k), random_state=0), self.x, self.y,
-                            self.every, (at, self.t[at]))
-        errors = {f"audited: {name}": error for name, error in model.audited_errors_.items()}
-        return errors | {f"audited: {other} errs less": float(f"{words} errs less" in said)
-                         for other, words in (("ignoring", "ignoring the noise"),
-                                              ("alone", "training on them alone"))}
-
-
 def one_run(
-    name: str, kind: str, rate: float, run: int, *, wanted: Callable[[str], bool],
+    name: str, kind: str, rate: float, rng: np.random.Generator, *, compare: bool,
+    wanted: Callable[[str], bool],
 ) -> tuple[dict[str, float], dict[str, dict[str, float]]]:
     """Errors of the methods, and by audit what a rule could go by and what `fit` said."""
-    drawn = Drawn(name, kind, rate, run)
-    x, t, y, test, truth = drawn.x, drawn.t, drawn.y, drawn.test, drawn.truth
-    every = drawn.every
+    x, t, test, truth = data(name, rng)
+    classes = int(max(t.max(), truth.max())) + 1
+    matrix, every = noise(kind, rate, classes), np.arange(classes)
+    y = Confusion(matrix).apply(t, rng=rng)
 
     def error(model: Any) -> float:
         return round(float(np.mean(model.predict(test) != truth)), 4)
@@ -176,7 +147,7 @@ def one_run(
         takes = isinstance(model, UMAClassifier | CorrectedLogisticRegression)
         return error(model.fit(x, labels, **({"classes": every} if takes else {})))
 
-    known = dict(confusion=drawn.matrix, orientation="row")
+    known = dict(confusion=matrix, orientation="row")
     penalty = PENALTIES.get(name, 1e-3)
 
     def logistic(correction: str, **given: Any) -> CorrectedLogisticRegression:
@@ -201,8 +172,10 @@ def one_run(
     }
     found = {key: form() for key, form in forms.items() if wanted(key)}
     told: dict[str, dict[str, float]] = {}
-    for k, audited in drawn.audits.items():
-        guess = drawn.estimate(k)
+    for k in AUDITS:
+        picked = [np.flatnonzero(t == q) for q in range(classes)]
+        audited = np.concatenate([rng.permutation(at)[:k] for at in picked])
+        guess = estimate_confusion(noisy=y[audited], true=t[audited], classes=classes)
         try:
             said, model = _told(UMAClassifier(guess, random_state=0), x, y, every)
         except ValueError:
@@ -224,8 +197,12 @@ def one_run(
             "share": float(model.class_shares_.min()), "audited": len(audited),
             "gain": model.expected_gain_, "warned": float("noisy labels tell" in said),
         }
-        if run < COMPARED:
-            told[str(k)] |= drawn.compared(k)
+        if compare:
+            said, model = _told(UMAClassifier(guess, random_state=0), x, y, every,
+                                (audited, t[audited]))
+            told[str(k)] |= {"audited: ignoring": float("ignoring the noise errs" in said),
+                             "audited: alone": float("them alone errs" in said),
+                             "audited: UMA": model.audited_errors_["UMA"]}
     return found, told
 
 
@@ -245,7 +222,8 @@ def grid(
     found: dict[str, Any] = {}
     for kind, rate in cells:
         every = [
-            one_run(name, kind, rate, r, wanted=lambda key: methods is None or key in methods)
+            one_run(name, kind, rate, np.random.default_rng([2026, r]), compare=r < COMPARED,
+                    wanted=lambda key: methods is None or key in methods)
             for r in range(runs)
         ]
         keys = dict.fromkeys(key for errors, _ in every for key in errors)
@@ -257,20 +235,6 @@ def grid(
         }
         print(name, kind, rate, flush=True)
     return found
-
-
-def compared_again(
-    name: str, cells: Iterable[tuple[str, float]], held: dict[str, Any]
-) -> dict[str, Any]:
-    """What is kept, and of the runs that had the audited examples what `fit` says now."""
-    for kind, rate in cells:
-        for run, told in enumerate(held[f"{kind} {rate:g}"]["told"][:COMPARED]):
-            drawn = Drawn(name, kind, rate, run)
-            for k, at in told.items():
-                told[k] = {key: value for key, value in at.items()
-                           if not key.startswith("audited: ")} | drawn.compared(int(k))
-        print(name, kind, rate, flush=True)
-    return held
 
 
 def misestimated(matrix: np.ndarray, how: str) -> np.ndarray:
@@ -554,14 +518,12 @@ def prose(found: dict[str, Any], seen: dict[str, list[int]]) -> Iterator[str]:
         f"confusion and its audit tell by themselves ({best}) {seen[best][0]}, {seen[best][1]} and "
         f"{seen[best][2]}: what decides is how the noise turns this classifier on these data."
     )
-    compared = [at for at in every if "audited: UMA" in at]
-    ignoring = tally(compared, lambda at: at["audited: ignoring errs less"])
+    compared = [at for at in every if "audited: alone" in at]
+    ignoring = tally(compared, lambda at: at["audited: ignoring"])
     ours = tally(compared, lambda at: at["warned"])
-    alone = [(bool(at["audited: alone errs less"]), at["alone"] < at["UMA"]) for at in compared]
+    alone = [(bool(at["audited: alone"]), at["alone"] < at["UMA"]) for at in compared]
     counts = [alone.count(p) for p in ((True, True), (True, False), (False, True), (False, False))]
-    off = {name: np.array([at[f"audited: {name}"] - at[name] for at in compared])
-           for name in ("UMA", "ignoring", "alone")}
-    words = {"UMA": "UMA", "ignoring": "ignoring the noise", "alone": "training on them alone"}
+    flattered = float(np.mean([at["audited: UMA"] - at["UMA"] for at in compared]))
     yield (
         f"**Warnings from the audited examples**, given to `fit` as `audited=`, in the {COMPARED} "
         f"runs of each cell that had them ({len(compared)} fits): that ignoring errs less they "
@@ -569,12 +531,9 @@ def prose(found: dict[str, Any], seen: dict[str, list[int]]) -> Iterator[str]:
         f"times; in the same fits the noisy labels said it rightly {ours[0]} times, wrongly "
         f"{ours[1]}, and missed it {ours[2]} times. That training on the audited examples alone "
         f"errs less, which noisy labels cannot tell, they said rightly {counts[0]} times, wrongly "
-        f"{counts[1]}, and missed it {counts[2]} times. The audited are rows of the sample; "
-        "a fifth of them in turn is left out of the sample and of the estimate, and judges. The "
-        "error that was said is on average from that on the test labels: "
-        + ", ".join(f"of {words[name]} {gap.mean():+.3f} "
-                    f"± {gap.std(ddof=1) / np.sqrt(len(gap)):.3f}" for name, gap in off.items())
-        + "."
+        f"{counts[1]}, and missed it {counts[2]} times. The audited are rows of the sample, and "
+        f"left out of what is judged on them: the error that was said of UMA is on average "
+        f"{flattered:+.3f} from that on the test labels."
     )
     gain: dict[str, list[float]] = {}
     for cells_of in found["misestimated"].values():
@@ -657,12 +616,9 @@ def record(parts: list[str], names: list[str], runs: int, methods: list[str] | N
     for part in parts:
         for name in names:
             held = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-            kept, into = held.get(part, {}).get(name, {}), part
+            kept = held.get(part, {}).get(name, {})
             if part == "grid" and name in SETS:
                 found: Any = grid(name, SETS[name], runs, methods, kept)
-            elif part == "audited":
-                into = "grid" if name in SETS else "imbalance"
-                found = compared_again(name, SETS.get(name, THREE), held[into][name])
             elif part == "imbalance" and name in UNEVEN and name not in SETS:
                 found = grid(name, THREE, runs, methods, kept)
             elif part == "misestimated" and name in ("digits", "twenty", "text"):
@@ -672,7 +628,7 @@ def record(parts: list[str], names: list[str], runs: int, methods: list[str] | N
                 continue
             held = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
             # As JSON holds it, to five digits.
-            held.setdefault(into, {})[name] = json.loads(
+            held.setdefault(part, {})[name] = json.loads(
                 json.dumps(found), parse_float=lambda digits: float(f"{float(digits):.5g}"))
             path.write_text("{\n" + ",\n".join(
                 f"{json.dumps(part)}: {{\n" + ",\n".join(
@@ -693,13 +649,12 @@ def main() -> None:
         warnings.simplefilter("ignore")
         at_hand = [name for name in {**SETS, **UNEVEN}
                    if name not in tables.FILES or tables.has(name)]
-        parts = given.record or [part for part in PARTS if part != "audited"]  # the grid has it
-        record(parts, given.data or at_hand, given.runs, given.methods)
+        record(given.record or list(PARTS), given.data or at_hand, given.runs, given.methods)
     HERE.with_suffix(".md").write_text(
         page(json.loads(HERE.with_suffix(".json").read_text(encoding="utf-8"))), encoding="utf-8")
 
 
-PARTS = ("grid", "imbalance", "audited", "misestimated")
+PARTS = ("grid", "imbalance", "misestimated")
 
 
 if __name__ == "__main__":
