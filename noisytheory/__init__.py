@@ -1,13 +1,14 @@
 """Learning theory on trial: compute a bound, simulate what it speaks of, reach a verdict.
 
-Topics and the vocabulary have short names here, which are attributes and no modules:
-``from noisytheory import multiclass`` works, ``from noisytheory.multiclass import uma`` does not.
-To import from one write its long name, ``noisytheory.topics.multiclass``.
+Topics and the vocabulary have short names here: ``noisytheory.multiclass`` is
+``noisytheory.topics.multiclass``, the same module, as an attribute and to import from. What lies
+below has its long name alone.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 
 __version__ = "0.1.0"
 
@@ -15,6 +16,8 @@ __version__ = "0.1.0"
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
+    from importlib.machinery import ModuleSpec
+    from types import ModuleType
     from typing import Any
 
     from noisytheory.learners.average_top_k import AverageTopKClassifier as AverageTopKClassifier
@@ -101,6 +104,39 @@ _SUBMODULES = {
 }
 
 __all__ = [*_LAZY, *_SUBMODULES, "__version__", "claims"]
+
+
+class _Short:
+    """Finds ``noisytheory.multiclass``: the very module of the long name, no second copy."""
+
+    @staticmethod
+    def find_spec(name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        package, _, rest = name.partition(".")
+        short, _, below = rest.partition(".")
+        long = _SUBMODULES.get(short, f"{package}.{short}")
+        if package != __name__ or long == f"{package}.{short}":
+            return None
+        if below:
+            # A file found there would run again, and take the place of a function of its name.
+            raise ModuleNotFoundError(f"{name} is {long}.{below}: import it from there", name=name)
+        from importlib import import_module
+        from importlib.machinery import ModuleSpec
+
+        module = import_module(long)
+        return ModuleSpec(name, _Short, loader_state=(module, module.__spec__))  # type: ignore[arg-type]
+
+    @staticmethod
+    def create_module(spec: ModuleSpec) -> ModuleType:
+        module: ModuleType = spec.loader_state[0]
+        return module
+
+    @staticmethod
+    def exec_module(module: ModuleType) -> None:
+        assert module.__spec__ is not None
+        module.__spec__ = module.__spec__.loader_state[1]  # its own again
+
+
+sys.meta_path.insert(0, _Short)
 
 
 def __getattr__(name: str) -> Any:

@@ -73,6 +73,13 @@ def nodes_of(tree: ast.AST) -> list[tuple[ast.AST, bool]]:
     return found
 
 
+def short(name: str) -> bool:
+    """Whether it names a module otherwise than its file does: neither these tests nor the audit's
+    record of files would see which it is."""
+    own = ".".join(name.split(".")[:2])
+    return noisytheory._SUBMODULES.get(own.removeprefix("noisytheory."), own) != own
+
+
 @functools.cache
 def imports(tree: ast.Module, types: bool = True) -> frozenset[str]:
     """Full names of the package's modules that a file takes from, whatever hands it on.
@@ -85,10 +92,12 @@ def imports(tree: ast.Module, types: bool = True) -> frozenset[str]:
     for node in nodes:
         if isinstance(node, ast.Import):
             for alias in node.names:
+                assert not short(alias.name), "short name"
                 found.add(alias.name)
                 local[alias.asname or "noisytheory"] = alias.name if alias.asname else "noisytheory"
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, "relative import"
+            assert not short(str(node.module)), "short name"
             for alias in node.names:
                 origin = home(str(node.module), alias.name)
                 whole = origin in (

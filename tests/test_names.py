@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import importlib
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -25,7 +27,7 @@ def is_there(name: str) -> bool:
     """Whether the name, or the class that has it, can be imported as it is written.
 
     ``nt`` is the package, of which topics and the vocabulary are attributes; of ``noisytheory`` all
-    but the last name must be a module: ``noisytheory.multiclass.uma`` cannot be imported from.
+    but the last name must be a module.
     """
     first, *rest = name.split(".")
     if first == "nt":
@@ -74,9 +76,10 @@ def test_every_dotted_name_can_be_imported_as_it_is_written():
 
 @pytest.mark.parametrize("name, there", [
     ("noisytheory.multiclass", True),
-    ("noisytheory.multiclass.uma", False),
+    ("noisytheory.multiclass.uma", True),
+    ("noisytheory.multiclass.uma.Run", False),
     ("noisytheory.topics.multiclass.uma", True),
-    ("noisytheory.confusion.estimate_confusion", False),
+    ("noisytheory.confusion.estimate_confusion", True),
     ("noisytheory.vocabulary.confusion.estimate_confusion", True),
     ("noisytheory.vocabulary.confusion.ConfusionEstimate.matrix", True),
     ("noisytheory.vocabulary.confusion.estimated", False),
@@ -88,3 +91,22 @@ def test_every_dotted_name_can_be_imported_as_it_is_written():
 ])
 def test_the_rule_by_hand(name, there):
     assert is_there(name) == there
+
+
+def test_a_short_name_imports_the_very_module_of_the_long_one():
+    code = """
+import importlib, sys
+from noisytheory.multiclass import uma
+import noisytheory as nt, noisytheory.topics.multiclass as long, noisytheory.kernels
+assert uma is long.uma and nt.multiclass is long is sys.modules["noisytheory.multiclass"]
+for name, long in nt._SUBMODULES.items():
+    module = importlib.import_module(f"noisytheory.{name}")
+    assert module is sys.modules[long] is getattr(nt, name), name
+    assert module.__spec__.name == module.__name__ == long
+try:
+    from noisytheory.multiclass.uma import Run
+except ModuleNotFoundError as error:
+    assert "noisytheory.multiclass.uma is noisytheory.topics.multiclass.uma" in str(error)
+assert nt.multiclass.uma is uma
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)

@@ -32,15 +32,6 @@ class Audit:
     places: Places
     """Which row of the sample each is; -1 of those that are none."""
 
-    def halves(self, rows: int) -> list[NDArray[np.bool_]]:
-        """Parts that are left out in turn, so that at least half of the sample is learned from."""
-        whole = np.ones(len(self.true), bool)
-        if 2 * np.count_nonzero(self.places >= 0) <= rows:
-            return [whole]
-        first = np.empty(len(self.true), bool)
-        first[np.argsort(self.true, kind="stable")] = np.arange(len(self.true)) % 2 == 0
-        return [first, ~first]
-
 
 def audit_of(given: Any, X: Any, y: Any, classes: NDArray[Any]) -> Audit:
     """What was given as ``audited``, checked.
@@ -79,6 +70,8 @@ def audit_of(given: Any, X: Any, y: Any, classes: NDArray[Any]) -> Audit:
         there, noisy = _taken(rows, places), labels
     elif there.ndim == 2:
         places = _where(rows, there) if there.shape[1] == rows.shape[1] else None
+        if noisy is None and places is not None and places.size and places.min() >= 0:
+            noisy = np.asarray(y)[places]
     else:
         raise asked
     if known.shape != there.shape[:1] or not np.isin(known, classes).all():

@@ -25,7 +25,7 @@ from noisytheory.topics.multiclass import (
     ultraconservative,
     uma,
 )
-from noisytheory.topics.multiclass.held_out import held_out
+from noisytheory.topics.multiclass.held_out import held_out, left_out
 from noisytheory.topics.multiclass.ignoring import ignoring
 from noisytheory.topics.multiclass.kept import COMPILED, scaled
 from noisytheory.vocabulary.confusion import (
@@ -33,6 +33,7 @@ from noisytheory.vocabulary.confusion import (
     Orientation,
     amplification,
     columns,
+    inverse_of,
     observed_confusion,
 )
 from noisytheory.vocabulary.domains import COUNT, one_of
@@ -45,6 +46,9 @@ Given: TypeAlias = Any
 
 AUDITED = 200
 """Audited examples a class up to which training on them alone was mostly better."""
+
+PARTS = 5
+"""Parts of an audit that are left out in turn: with two an estimate of few lacks too many."""
 
 ONLINE = ("worst", "uniform", "proportional", "random")
 """Step rules of the online algorithms."""
@@ -362,6 +366,9 @@ class UMAClassifier(_Linear):
         Append a constant 1 to every row.
     unit_norm : bool
         Divide rows by their norm, which the theory supposes; zero rows stay.
+    compare : bool
+        Whether `fit` learns some more times, to tell whether correcting pays: see the notes. False
+        takes the time of one run.
     random_state : int, Generator, RandomState or None
         For random pairs and steps, and for the bootstrap of an estimated confusion.
 
@@ -389,9 +396,9 @@ class UMAClassifier(_Linear):
     audited_errors_ : dict of str to float
         Where audited examples are given: errors there of "UMA", of "ignoring" the noise by a linear
         SVM, and of the audited "alone", by cross-validation; classes weighted by
-        `nt.multiclass.likely_shares`, of which none is 0. Rows of ``X`` that were audited are left
-        out of what is judged on them; UMA's error is a little too large where its confusion is of
-        the same examples, as that fits the noise of these best.
+        `nt.multiclass.likely_shares`, of which none is 0. What is judged on audited examples has
+        not learned from their rows in ``X``, and its estimate of the confusion has not counted
+        them.
     run_ : nt.multiclass.Run
         Pairs, norms, what is left, why it stopped, and the last weights, whatever `average` says.
 
@@ -403,12 +410,14 @@ class UMAClassifier(_Linear):
     (`nt.multiclass.audit_misfit`).
     Whether correcting pays it asks of the audited examples, if `fit` has them, and warns where
     ignoring the noise, or training on them alone, errs less there, or where of up to 200 a
-    class the latter errs more by less than a standard error. Audited rows of ``X`` are left out,
-    in two halves where they are more than half of it, and UMA and its rival learn from the rest
-    again. Without audited examples it asks the noisy labels, of each half of the sample what
-    learned from the other: `fit` learns twice more, and warns where ignoring the noise errs less by
-    `nt.multiclass.gain_by_noisy_labels`; else it warns of an estimate from up to 200 audited
-    examples a class.
+    class the latter errs more by less than a standard error. Of audited rows of ``X``, or those
+    that an estimate was made of, a fifth is left out in turn of the sample and of the estimate, and
+    UMA and its rival learn from the rest again: `fit` learns five times more. (With halves an
+    estimate from few would lack too many; of those in no row of ``X`` the third array tells
+    whether the estimate was made of them.) Without audited examples it asks the noisy labels, of
+    each half of the sample what learned from the other: `fit` learns twice more, and warns where
+    ignoring the noise errs less by `nt.multiclass.gain_by_noisy_labels`; else it warns of an
+    estimate from up to 200 audited examples a class.
 
     Ignoring the noise means a linear SVM on the same rows and labels; beyond four million numbers
     on as many rows as hold those. Without a correction UMA itself is a worse rival, and no stable
@@ -442,7 +451,7 @@ class UMAClassifier(_Linear):
         tolerance: float = 1e-6, max_iter: int = 300, average: bool = True, alpha: float = 0.0,
         error_alpha: float = 0.0, ties: Literal["lowest", "all"] = "lowest",
         least_share: float = 0.0, fit_intercept: bool = True, unit_norm: bool = True,
-        random_state: Any = None,
+        compare: bool = True, random_state: Any = None,
     ) -> None:
         self.confusion = confusion
         self.orientation = orientation
@@ -459,6 +468,7 @@ class UMAClassifier(_Linear):
         self.least_share = least_share
         self.fit_intercept = fit_intercept
         self.unit_norm = unit_norm
+        self.compare = compare
         self.random_state = random_state
 
     def fit(
@@ -482,8 +492,8 @@ class UMAClassifier(_Linear):
             rows of ``X`` are taken for these, as many as there are. They should be drawn at random,
             of each class or of all: the first ones of each class, or those that came first, may be
             easier or of another source than the rest, and then tell of themselves alone. So of
-            those that an estimate is made of. With their noisy labels as a third array a matrix is
-            held against them.
+            those that an estimate is made of. With their noisy labels, as a third array where they
+            are no rows of ``X``, a matrix is held against them.
 
         Returns
         -------
@@ -504,7 +514,9 @@ class UMAClassifier(_Linear):
         learned = bool(self.run_.updates or not codes.any())
         if not learned:
             self._say_why()
-        if known is not None:
+        if not self.compare:
+            self._hint(3)
+        elif known is not None:
             self._compare(points, codes, known)
         elif learned:
             self._guess(points, codes)
@@ -585,24 +597,31 @@ class UMAClassifier(_Linear):
             UserWarning, stacklevel=3,
         )
 
-    def _run(self, points: Any, codes: NDArray[np.int64], path: _Path, most: int) -> Run:
+    def _run(
+        self, points: Any, codes: NDArray[np.int64], path: _Path, most: int,
+        confusion: Floats | None = None,
+    ) -> Run:
         return uma(
-            points, codes, self.confusion_, orientation="column", strategy=self.strategy,
+            points, codes, self.confusion_ if confusion is None else confusion,
+            orientation="column", strategy=self.strategy,
             step=self.step, normalise=self.normalise, stop=self.stop, tolerance=self.tolerance,
             max_iter=most, alpha=self.alpha, error_alpha=self.error_alpha, ties=self.ties,
             least_share=self.least_share, start=path.last, watch=path.follow,
             rng=generator(self.random_state),
         )
 
-    def _taught(self, points: Any, codes: NDArray[np.int64]) -> Callable[[Any], NDArray[np.int64]]:
+    def _taught(
+        self, points: Any, codes: NDArray[np.int64], confusion: Floats | None = None
+    ) -> Callable[[Any], NDArray[np.int64]]:
         """What it would predict, had it learned from these."""
         path = _Path()
-        weights = path.weights(self._run(points, codes, path, self.max_iter), self.average)
+        run = self._run(points, codes, path, self.max_iter, confusion)
+        weights = path.weights(run, self.average)
         return lambda others: np.argmax(np.asarray(others @ weights.T), axis=1)
 
     def _confuse(self) -> None:
         """Check the confusion, and say what it costs."""
-        _true_or_false(self, "average", "fit_intercept", "unit_norm")
+        _true_or_false(self, "average", "fit_intercept", "unit_norm", "compare")
         given, self._told = self.confusion, False
         for name in ("expected_gain_", "audited_errors_"):
             self.__dict__.pop(name, None)  # of another fit
@@ -626,9 +645,7 @@ class UMAClassifier(_Linear):
         if estimated:
             what = f"that is estimated from {given.counts.sum()} examples: audit more"
             gain = gain_by_noisy_labels(
-                ours, other, codes,
-                ConfusionEstimate(given.counts[np.ix_(self._places, self._places)]),
-                rng=generator(self.random_state),
+                ours, other, codes, self._counted(given), rng=generator(self.random_state),
             )
         else:
             # A matrix does not say how wrong it may be, and its own word is taken.
@@ -662,7 +679,7 @@ class UMAClassifier(_Linear):
         noisy, known = (np.searchsorted(self.classes_, said) for said in (audit.noisy, audit.true))
         counts, given = observed_confusion(noisy, known, len(self.classes_)), self.confusion
         if isinstance(given, ConfusionEstimate):
-            held = given.counts[np.ix_(self._places, self._places)]
+            held = self._counted(given).counts
             if np.array_equal(held.T, counts) and not np.array_equal(held, counts):
                 warnings.warn(
                     "the confusion is estimated from the audited labels turned round, true for "
@@ -731,11 +748,13 @@ class UMAClassifier(_Linear):
     def _judged(
         self, points: Any, codes: NDArray[np.int64], audit: Audit
     ) -> dict[str, NDArray[np.int64]]:
-        """Predictions for the audited by what has not learned from their rows."""
-        seen = self._seen(audit.examples)
-        found = {name: np.empty(len(audit.true), np.int64) for name in ("UMA", "ignoring")}
-        size = len(self.classes_)
-        for part in audit.halves(len(codes)):
+        """Predictions for the audited by what has neither learned from them nor counted them."""
+        seen, known = self._seen(audit.examples), np.searchsorted(self.classes_, audit.true)
+        found = {name: np.empty(len(known), np.int64) for name in ("UMA", "ignoring")}
+        counts, size = self._counts_of(audit, known), len(self.classes_)
+        apart = counts is None and (audit.places < 0).all()
+        plain: Any = None
+        for part in left_out(known, 1 if apart else PARTS):
             kept = np.ones(len(codes), bool)
             kept[audit.places[part & (audit.places >= 0)]] = False
             rows, labels = (points, codes) if kept.all() else (points[kept], codes[kept])
@@ -747,11 +766,42 @@ class UMAClassifier(_Linear):
                     "left in X: the errors of UMA and of ignoring the noise are too large there",
                     UserWarning, stacklevel=4,
                 )
-            others = seen[part]
-            found["UMA"][part] = (self._by_weights if kept.all() else self._taught(rows, labels))(
-                others)
-            found["ignoring"][part] = ignoring(rows, labels)(others)
+            others, fewer = seen[part], None
+            if counts is not None:
+                assert audit.noisy is not None
+                noisy = np.searchsorted(self.classes_, audit.noisy[part])
+                fewer = self._without(counts, noisy, known[part])
+            ours = self._by_weights if apart else self._taught(rows, labels, fewer)
+            if plain is None or not kept.all():
+                plain = ignoring(rows, labels)
+            found["UMA"][part], found["ignoring"][part] = ours(others), plain(others)
         return found
+
+    def _counted(self, given: ConfusionEstimate) -> ConfusionEstimate:
+        """Of the sorted classes."""
+        return ConfusionEstimate(given.counts[np.ix_(self._places, self._places)])
+
+    def _counts_of(self, audit: Audit, known: NDArray[np.int64]) -> NDArray[np.int64] | None:
+        """What an estimate has counted, if these examples are among it."""
+        if audit.noisy is None or not isinstance(self.confusion, ConfusionEstimate):
+            return None
+        counts: NDArray[np.int64] = self._counted(self.confusion).counts
+        noisy = np.searchsorted(self.classes_, audit.noisy)
+        there = observed_confusion(noisy, known, len(self.classes_)) <= counts
+        return counts if there.all() else None
+
+    def _without(
+        self, counts: NDArray[np.int64], noisy: NDArray[np.int64], known: NDArray[np.int64]
+    ) -> Floats:
+        """The estimate without some examples; where it then tells nothing, as it was."""
+        left = counts - observed_confusion(noisy, known, len(counts))
+        left = np.where(left.any(axis=0), left, counts)
+        fewer: Floats = left / left.sum(axis=0)
+        try:
+            inverse_of(fewer)
+        except ValueError:
+            return self.confusion_
+        return fewer
 
     def _by_weights(self, others: Any) -> NDArray[np.int64]:
         found: NDArray[np.int64] = np.argmax(np.asarray(others @ self.coef_.T), axis=1)
