@@ -441,6 +441,9 @@ class UMAClassifier(_Linear):
     [0.66, 0.98]
     """
 
+    _rng: np.random.Generator
+    """Goes on from call to call of `partial_fit`."""
+
     _told: bool
     """Whether it has been said that a share is negative."""
 
@@ -509,7 +512,7 @@ class UMAClassifier(_Linear):
         known = None if audited is None else audit_of(audited, X, y, self.classes_)
         if known is not None and known.noisy is not None:
             self._hold_against(known)
-        self._path = _Path()
+        self._path, self._rng = _Path(), generator(self.random_state)
         self._learn(points, codes, self.max_iter)
         learned = bool(self.run_.updates or not codes.any())
         if not learned:
@@ -545,7 +548,8 @@ class UMAClassifier(_Linear):
         if first:
             self._confuse()
             self._hint(3)
-            self._path = _Path()
+            # One for all calls: drawn anew from a number, each would look at the same pair.
+            self._path, self._rng = _Path(), generator(self.random_state)
         self._learn(points, codes, 1)
         if codes.any() and not self.coef_.any():
             self._say_why()
@@ -559,7 +563,7 @@ class UMAClassifier(_Linear):
         return scaled(points, intercept=self.fit_intercept, unit=self.unit_norm)
 
     def _learn(self, points: Any, codes: NDArray[np.int64], most: int) -> Self:
-        self.run_ = self._run(points, codes, self._path, most)
+        self.run_ = self._run(points, codes, self._path, most, self._rng)
         self.coef_, self.n_iter_ = self._path.weights(self.run_, self.average), max(
             1, self.run_.updates)
         self.class_shares_ = self.run_.shares
@@ -600,6 +604,7 @@ class UMAClassifier(_Linear):
     def _run(
         self, points: Any, codes: NDArray[np.int64], path: _Path, most: int,
         confusion: Floats | None = None,
+        rng: np.random.Generator | None = None,
     ) -> Run:
         return uma(
             points, codes, self.confusion_ if confusion is None else confusion,
@@ -607,7 +612,7 @@ class UMAClassifier(_Linear):
             step=self.step, normalise=self.normalise, stop=self.stop, tolerance=self.tolerance,
             max_iter=most, alpha=self.alpha, error_alpha=self.error_alpha, ties=self.ties,
             least_share=self.least_share, start=path.last, watch=path.follow,
-            rng=generator(self.random_state),
+            rng=generator(self.random_state) if rng is None else rng,
         )
 
     def _taught(

@@ -31,6 +31,7 @@ __all__ = [
     "Domain",
     "Numeric",
     "as_numbers",
+    "check_generator",
     "check_shapes",
     "checked_floats",
     "checked_numbers",
@@ -214,6 +215,24 @@ def one_of(name: str, value: object, allowed: Sequence[object]) -> None:
     """
     if value not in allowed:
         raise ValueError(f"{name} must be one of {', '.join(map(str, allowed))}, got {value!r}")
+
+
+def check_generator(rng: object) -> None:
+    """Raise a ValueError where `rng` is no generator of NumPy's.
+
+    Parameters
+    ----------
+    rng : object
+
+    Examples
+    --------
+    >>> check_generator(0)
+    Traceback (most recent call last):
+    ...
+    ValueError: rng must be a numpy.random.Generator, got 0
+    """
+    if not isinstance(rng, np.random.Generator):
+        raise ValueError(f"rng must be a numpy.random.Generator, got {rng!r}")
 
 
 def checked_reals(name: str, values: Any) -> NDArray[Any]:

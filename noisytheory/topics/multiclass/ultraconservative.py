@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.topics.multiclass.steps import STEPS, error_set, refuse_large, steps
 from noisytheory.topics.multiclass.units import in_arithmetic_of
-from noisytheory.vocabulary.domains import checked_numbers
+from noisytheory.vocabulary.domains import COUNT, check_generator, checked_numbers, one_of
 from noisytheory.vocabulary.exact import Numbers, over, whole
 from noisytheory.vocabulary.threads import on_one_thread
 
@@ -84,7 +84,7 @@ def ultraconservative(
     Raises
     ------
     ValueError
-        On shapes that do not fit, or a label that is no class.
+        On shapes that do not fit, a label that is no class, or an order of examples that are none.
 
     Notes
     -----
@@ -95,28 +95,44 @@ def ultraconservative(
     >>> ultraconservative(np.eye(4), [0, 1, 0, 1], 2).updates
     4
     """
+    COUNT.check("classes", classes)
+    COUNT.check("passes", passes)
     sparse = hasattr(points, "tocsr")
     x: Any = points.tocsr() if sparse else checked_numbers("points", points)
+    if sparse and not x.has_canonical_format:
+        # An index that a row holds twice would be counted once in an update.
+        x = x.copy()
+        x.sum_duplicates()
     y = np.asarray(labels)
     if x.ndim != 2 or y.shape != (x.shape[0],):
         raise ValueError(f"points and labels must fit, got shapes {x.shape} and {y.shape}")
     if y.dtype.kind not in "iu" or (y.size and not (y.min() >= 0 and y.max() < classes)):
         raise ValueError(f"labels must be classes 0 to {classes - 1}")
-    if step not in STEPS:
-        raise ValueError(f"step must be one of {', '.join(STEPS)}, got {step!r}")
+    one_of("step", step, STEPS)
+    if rng is not None:
+        check_generator(rng)
+    turn = np.arange(x.shape[0]) if order is None else np.array([*order])
+    if turn.size and (
+        turn.ndim != 1 or turn.dtype.kind not in "iu" or not 0 <= turn.min() <= turn.max() < len(y)
+    ):
+        raise ValueError(f"order must hold examples 0 to {len(y) - 1}, got {turn}")
     exact = x.dtype == object
     if not exact and x.size:
         refuse_large(float(abs(x.data if sparse else x).max(initial=0.0)))
     weights: Any = np.zeros((classes, x.shape[1]), object if exact else float)
     if start is not None:
-        weights += in_arithmetic_of(x, checked_numbers("start", start))
+        first = in_arithmetic_of(x, checked_numbers("start", start))
+        if first.shape != weights.shape or not np.all(abs(first) < np.inf):
+            raise ValueError(
+                f"start must be finite and of shape {weights.shape}, got {first} of {first.shape}"
+            )
+        weights += first
     unit = parts = 1
     if exact:
         # In whole numbers: only which score is larger matters.
         (x, of_points), (weights, of_weights) = whole(x), whole(weights)
         unit = math.lcm(of_points, of_weights)
         x, weights = x * (unit // of_points), weights * (unit // of_weights)
-    turn = list(range(x.shape[0])) if order is None else [int(i) for i in order]
     truth = y.astype(int).tolist()
     updates, clean = 0, False
     largest: Any = 0
@@ -125,7 +141,7 @@ def ultraconservative(
     every = slice(None)
     for _ in range(passes):
         clean = True
-        for i in turn:
+        for i in turn.tolist():
             if sparse:
                 row = slice(x.indptr[i], x.indptr[i + 1])
                 at, point = x.indices[row], x.data[row]

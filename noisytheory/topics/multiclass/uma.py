@@ -57,9 +57,15 @@ def _checked_labels(labels: Any, n: int, classes: int) -> NDArray[Any]:
         held = masses.ravel()
         if held.dtype == object:
             held = np.array([mass.numerator for mass in held.tolist()], dtype=object)
-        if masses.shape != (n, classes) or held.min() < 0 or held.max() <= 0:
+        if masses.shape != (n, classes):
             raise ValueError(
-                f"labels as masses must be >= 0 and have shape {(n, classes)}, got {masses.shape}"
+                f"labels as masses must have shape {(n, classes)}, got {masses.shape}"
+            )
+        if not np.all(abs(held) < np.inf):
+            raise ValueError("labels as masses must be finite, got infinity or NaN")
+        if held.min() < 0 or not held.any():
+            raise ValueError(
+                f"labels as masses must be >= 0, and one above, got {masses.ravel()[held.argmin()]}"
             )
         return masses
     if given.shape != (n,):

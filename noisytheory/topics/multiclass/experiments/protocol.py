@@ -27,7 +27,7 @@ from noisytheory.vocabulary.confusion import (
     estimate_confusion,
     inverse_of,
 )
-from noisytheory.vocabulary.domains import checked_floats, one_of
+from noisytheory.vocabulary.domains import COUNT, Domain, check_generator, checked_floats, one_of
 
 __all__ = [
     "CLASSIFIERS", "FiveSteps", "drawn_apart", "five_steps", "learn_together", "taught",
@@ -465,7 +465,7 @@ def drawn_apart(
     per_class : int
         Examples of each class, m.
     share : float
-        Of all, for the audit; drawn again while a class is missing.
+        Of all, for the audit, in (0, 1]; drawn again while a class is missing.
     rng : Generator
 
     Returns
@@ -473,10 +473,27 @@ def drawn_apart(
     few, audited : array of int
     rejections : int
         Audits that lacked a class.
+
+    Raises
+    ------
+    ValueError
+        If a class has fewer than m examples, or a thousand audits lacked a class.
+
+    Examples
+    --------
+    >>> labels = np.repeat(["ant", "bee"], [30, 10])
+    >>> few, audited, rejections = drawn_apart(labels, 2, 0.1, rng=np.random.default_rng(0))
+    >>> labels[few].tolist(), len(audited), rejections
+    (['ant', 'ant', 'bee', 'bee'], 4, 0)
     """
+    check_generator(rng)
+    Domain(0, 1, include_high=True).check("share", share)
     true = np.asarray(labels)
+    if true.ndim != 1 or not true.size:
+        raise ValueError(f"labels must be a list of classes, got shape {true.shape}")
     classes, codes, sizes = np.unique(true, return_inverse=True, return_counts=True)
-    if not 1 <= per_class <= sizes.min():
+    COUNT.check("per_class", per_class)
+    if per_class > sizes.min():
         raise ValueError(
             f"per_class must be 1 to {sizes.min()}, the size of the smallest class, got {per_class}"
         )

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from noisytheory.vocabulary.domains import COUNT
+
 __all__ = ["rows_of", "self_trained", "self_training", "stacked"]
 
 
@@ -42,7 +44,17 @@ def self_training(
     -------
     sklearn.svm.LinearSVC
         Fitted.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> true = rng.integers(2, size=300)
+    >>> points = rng.normal(size=(300, 2)) + 3 * true[:, None]
+    >>> model = self_training(points[:20], true[:20], points[20:])
+    >>> round(model.score(points[20:], true[20:]), 2)
+    0.95
     """
+    COUNT.check("rounds", rounds)
     *_, model = self_trained(audited, audited_labels, rest, rounds)
     return model
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from noisytheory.vocabulary.domains import COUNT, NONNEGATIVE, check_generator
 
 __all__ = ["READINGS", "sectors", "toy_data"]
 
@@ -14,6 +17,10 @@ Floats: TypeAlias = NDArray[np.float64]
 READINGS = ("distance", "functional", "definition")
 """What the margin .025 may mean: a distance to the boundary, a difference of scores under weights
 of norm 1, or Definition 2 with all weights together of norm 1."""
+
+
+TRIES = 10_000
+"""Draws of weights until it is said that some class stays empty."""
 
 
 def sectors(
@@ -71,13 +78,25 @@ def toy_data(
     -------
     points, labels, test_points, test_labels : array
 
+    Raises
+    ------
+    ValueError
+        If there are fewer points than classes, or a margin that leaves some class empty always.
+
     Examples
     --------
     >>> x, t, _, _ = toy_data(500, 10, rng=np.random.default_rng(1))
     >>> x.shape, len(np.unique(t))
     ((500, 2), 10)
     """
-    while True:
+    COUNT.check("n", n)
+    COUNT.check("classes", classes)
+    replace(COUNT, low=0).check("tests", tests)
+    NONNEGATIVE.check("margin", margin)
+    check_generator(rng)
+    if n < classes:
+        raise ValueError(f"n must be at least the number of classes, {classes}, got {n}")
+    for _ in range(TRIES):
         angle = rng.uniform(0, 2 * np.pi, size=classes)
         weights = np.column_stack([np.cos(angle), np.sin(angle)])
         # Ten distances of .025 leave out a twelfth of the circle, the other readings far more.
@@ -88,4 +107,8 @@ def toy_data(
         points, labels = points[kept], labels[kept]
         if len(points) >= n + tests and len(np.unique(labels[:n])) == classes:
             break
+    else:
+        raise ValueError(
+            f"margin must leave every class an example: of {TRIES} draws with {margin:g} none did"
+        )
     return points[:n], labels[:n], points[n : n + tests], labels[n : n + tests]

@@ -1,0 +1,42 @@
+"""Chunk by chunk, and from rows as they come."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+import noisytheory as nt
+
+
+def test_random_pairs_go_on_from_chunk_to_chunk() -> None:
+    rng = np.random.default_rng(0)
+    true = rng.integers(4, size=400)
+    x = np.eye(4)[true] + 0.3 * rng.normal(size=(400, 4))
+    model = nt.UMAClassifier(strategy="random", random_state=0)
+    seen: set[tuple[int, int]] = set()
+    for _ in range(100):
+        model.partial_fit(x, true)
+        seen |= {(p, q) for p, q in model.run_.pairs.tolist()}
+    # Drawn from the same number anew, two or three pairs are all that is ever looked at.
+    assert len(seen) >= 10
+
+
+def test_a_row_that_holds_an_index_twice_is_its_sum() -> None:
+    rng = np.random.default_rng(0)
+    true = rng.integers(3, size=100)
+    x = np.eye(3)[true] + 0.2 * rng.normal(size=(100, 3))
+    part = rng.normal(size=x.shape)
+    thin = sparse.csr_matrix(
+        (np.hstack([part, x - part]).ravel(), np.tile([0, 1, 2], 200), np.arange(0, 601, 6)),
+        shape=x.shape,
+    )
+    for options in (dict(), dict(unit_norm=False, fit_intercept=False)):
+        for kind in (nt.UltraconservativeClassifier, nt.UMAClassifier):
+            twice, once = (kind(random_state=0, **options).fit(p, true) for p in (thin.copy(), x))
+            np.testing.assert_allclose(twice.coef_, once.coef_, rtol=0, atol=1e-9)
+    x = np.array([[1.0, 1.0], [1.5, 0.0]])
+    thin = sparse.csr_matrix(([3.0, -2.0, 1.0, 1.5], [0, 0, 1, 0], [0, 3, 4]), shape=(2, 2))
+    twice, once = (nt.multiclass.ultraconservative(p, [0, 1], 2, passes=20) for p in (thin, x))
+    assert twice.clean
+    assert np.array_equal(twice.weights, once.weights)
+    assert thin.nnz == 4  # What came stays as it was.

@@ -1,0 +1,83 @@
+"""What makes no sense is refused: by argument, range, and what came."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import noisytheory as nt
+from noisytheory.topics.multiclass.experiments import toy
+
+X, T = np.eye(3)[[0, 1, 2, 0, 1, 2]], np.array([0, 1, 2, 0, 1, 2])
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf])
+def test_masses_that_are_not_finite(wrong: float) -> None:
+    with pytest.raises(ValueError, match="labels as masses must be finite"):
+        nt.multiclass.uma(np.eye(2), np.full((2, 2), wrong), np.eye(2))
+
+
+def test_masses_below_zero() -> None:
+    with pytest.raises(ValueError, match=r"labels as masses must be >= 0, and one above, got -1.0"):
+        nt.multiclass.uma(np.eye(2), -np.eye(2), np.eye(2))
+
+
+@pytest.mark.parametrize(("asked", "told"), [
+    (dict(n=0), "n must be a whole number >= 1, got 0"),
+    (dict(n=-5), "n must be a whole number >= 1, got -5"),
+    (dict(n=5), "n must be at least the number of classes, 10, got 5"),
+    (dict(n=50.5), "n must be a whole number >= 1, got 50.5"),
+    (dict(tests=-1), "tests must be a whole number >= 0, got -1"),
+    (dict(classes=0), "classes must be a whole number >= 1, got 0"),
+    (dict(margin=3.0), "margin must leave every class an example: of 20 draws with 3 none did"),
+    (dict(margin=np.nan), "margin must be a finite number >= 0, got nan"),
+    (dict(rng=3), "rng must be a numpy.random.Generator, got 3"),
+])
+def test_toy_data(
+    asked: dict[str, Any], told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(toy, "TRIES", 20)
+    with pytest.raises(ValueError, match=told):
+        toy.toy_data(**(dict(n=500, tests=10, rng=np.random.default_rng(0)) | asked))
+
+
+@pytest.mark.parametrize(("asked", "told"), [
+    (dict(start=np.full((3, 3), np.nan)), "start must be finite and of shape"),
+    (dict(start=[1.0, 2.0, 3.0]), r"start must be finite and of shape \(3, 3\)"),
+    (dict(start=np.zeros((2, 2))), r"start must be finite and of shape \(3, 3\)"),
+    (dict(passes=0), "passes must be a whole number >= 1, got 0"),
+    (dict(passes=-1), "passes must be a whole number >= 1, got -1"),
+    (dict(order=[-1]), r"order must hold examples 0 to 5, got \[-1\]"),
+    (dict(order=[10**6]), r"order must hold examples 0 to 5, got \[1000000\]"),
+    (dict(order="ab"), "order must hold examples 0 to 5"),
+    (dict(classes=2.5), "classes must be a whole number >= 1, got 2.5"),
+    (dict(rng=0), "rng must be a numpy.random.Generator, got 0"),
+])
+def test_ultraconservative(asked: dict[str, Any], told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        nt.multiclass.ultraconservative(**(dict(points=X, labels=T, classes=3) | asked))
+
+
+@pytest.mark.parametrize(("asked", "told"), [
+    (dict(share=0), r"share must be a finite number in \(0, 1\], got 0"),
+    (dict(share=-0.1), r"share must be a finite number in \(0, 1\], got -0.1"),
+    (dict(share=1.5), r"share must be a finite number in \(0, 1\], got 1.5"),
+    (dict(share=np.nan), r"share must be a finite number in \(0, 1\], got nan"),
+    (dict(share="a"), r"share must be a finite number in \(0, 1\], got 'a'"),
+    (dict(labels=[]), r"labels must be a list of classes, got shape \(0,\)"),
+    (dict(per_class=2.5), "per_class must be a whole number >= 1, got 2.5"),
+    (dict(per_class=3), "per_class must be 1 to 2, the size of the smallest class, got 3"),
+    (dict(rng=0), "rng must be a numpy.random.Generator, got 0"),
+])
+def test_drawn_apart(asked: dict[str, Any], told: str) -> None:
+    given = dict(labels=T, per_class=1, share=0.5, rng=np.random.default_rng(0)) | asked
+    with pytest.raises(ValueError, match=told):
+        nt.multiclass.drawn_apart(**given)
+
+
+@pytest.mark.parametrize("rounds", [0, -1, 1.5])
+def test_self_training(rounds: float) -> None:
+    with pytest.raises(ValueError, match=f"rounds must be a whole number >= 1, got {rounds}"):
+        nt.multiclass.self_training(X, T, X, rounds=rounds)
