@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -19,7 +19,7 @@ try:
 except ImportError:  # no limits on this platform
     resource = None  # type: ignore[assignment]
 
-__all__ = ["Before", "as_it_was", "is_open"]
+__all__ = ["WRECKED", "Before", "as_it_was", "begin", "end_if_wrecked", "is_open"]
 
 _LIMITS = {
     "RLIMIT_CPU": "processor time", "RLIMIT_FSIZE": "bytes a file",
@@ -153,16 +153,20 @@ class Before:
                  for name, (soft, _) in _limits().items() if _less(soft, self._limits[name][0])]
         return lost
 
-    def replaced(self) -> list[str]:
-        """Name functions in whose place others are; this package puts some in their place itself.
+    def replaced(self, of: Collection[str] | None = None) -> list[str]:
+        """Name functions in whose place others are, of these modules or of all.
+
+        This package puts some in their place itself.
         """
         return self._where(lambda now, before: callable(now) and now is not before and not str(
-            getattr(before, "__module__", "")).startswith("noisytheory."))
+            getattr(before, "__module__", "")).startswith("noisytheory."), of)
 
-    def _where(self, differs: Callable[[Any, Any], bool]) -> list[str]:
+    def _where(
+        self, differs: Callable[[Any, Any], bool], of: Collection[str] | None = None
+    ) -> list[str]:
         return [
-            f"{name}.{key}" for name, functions in self._functions.items()
-            for key, value in functions.items()
+            f"{name}.{key}" for name in self._functions if of is None or name in of
+            for key, value in self._functions[name].items()
             if differs(vars(self._modules[name]).get(key), value)
         ]
 
@@ -180,3 +184,42 @@ def is_open(number: int) -> bool:
     except OSError:
         return False
     return True
+
+
+_EXIT = os._exit
+"""As it is now: somebody's function may put another thing in its place."""
+
+_beginning: Before | None = None
+"""What a local worker began with."""
+
+WRECKED = 86
+"""How a worker ends that nothing more can be asked of."""
+
+_COMPUTES = ("math", "numpy", "numpy.linalg", "numpy.random", "random", "time")
+"""Whose functions in another's place would make other claims' numbers wrong."""
+
+
+_DISPENSABLE = {"os._exit", "sys.exit"}
+"""What a worker has another name for."""
+
+
+def begin() -> None:
+    """Remember this interpreter as it is, a local worker's before it is asked for anything."""
+    global _beginning
+    _beginning = Before()
+
+
+def end_if_wrecked() -> None:
+    """End this process if a function has taken, or replaced, what the next claim needs of it.
+
+    Whose function it was is found out as with any worker that dies: by trying them alone.
+    """
+    if _beginning is None:
+        return
+    try:
+        lost = [*_beginning.taken(files=False), *_beginning.replaced(_COMPUTES)]
+        wrecked = bool(set(lost) - _DISPENSABLE)
+    except BaseException:
+        wrecked = True
+    if wrecked:
+        _EXIT(WRECKED)

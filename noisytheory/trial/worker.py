@@ -25,6 +25,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
+from noisytheory.trial.interpreter import WRECKED, begin
 from noisytheory.trial.parents import at_parents_end
 from noisytheory.trial.shown import show_controls, unheard_in_a_line
 
@@ -133,6 +134,8 @@ def attend() -> None:
         if parent is not None:
             threading.Thread(target=_follow, args=(parent,), daemon=True).start()
         import noisytheory.trial.tasks  # noqa: F401
+
+        begin()
         # A thread that somebody's function has left running would be waited for.
         multiprocessing.util.Finalize(None, _end, exitpriority=-100)
     except Exception:
@@ -164,6 +167,8 @@ def stopped(process: int) -> str:
 
 def told(code: int) -> str:
     """How a process ended, in words."""
+    if code == WRECKED:
+        return "it took, or replaced, functions or limits that others need in the same process"
     if code >= 0:
         return f"exit code {code}"
     name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"

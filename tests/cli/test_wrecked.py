@@ -136,3 +136,37 @@ def test_what_a_bound_takes_is_named(tmp_path):
     ended = in_a_process("replay", path)
     assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (2, "", 1)
     assert "path.py has changed sys.path, and then" in ended.stderr
+
+
+WRECKED = (
+    "import resource as r; r.setrlimit(r.RLIMIT_NOFILE, (3, 3))",
+    "np.isfinite = None",
+    "np.sqrt = abs",
+    "np.random.default_rng = None",
+    "import time; time.monotonic = time.perf_counter = time.time = None",
+)
+
+
+@pytest.mark.crash
+@pytest.mark.parametrize("line", WRECKED)
+def test_what_a_function_takes_costs_its_claim_and_no_other(line, tmp_path):
+    """Each ended the audit, or was put down to the next claim."""
+    path = with_line(tmp_path / "wreck.py", line)
+    path.write_text(path.read_text() + """
+
+def coins(n, *, size, rng):
+    return rng.binomial(n, 0.5, size) / n - 0.5
+
+
+before, after = (
+    nt.Paper(name, "Others").tail("theorem-2", statement="x", bound=bound, simulate=coins,
+                               grid={"n": [10], "delta": [0.1]}, trivial=0.5)
+    for name in ("before", "zulu")
+)
+""")
+    ended = in_a_process("audit", path, "--budget=smoke", "--workers", 2)
+    assert ended.returncode == 2 and "Traceback" not in ended.stderr
+    assert [f"{name}/theorem-2" in ended.stdout for name in ("before", "mine", "zulu")] == [
+        True, False, True]
+    assert ended.stdout.count("upheld  ") >= 2
+    assert "mine/theorem-2" in ended.stderr and "took, or replaced" in ended.stderr
