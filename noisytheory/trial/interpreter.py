@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import faulthandler
+import json
+import math
 import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType, ModuleType
 from typing import Any
@@ -19,7 +23,7 @@ try:
 except ImportError:  # no limits on this platform
     resource = None  # type: ignore[assignment]
 
-__all__ = ["Before", "as_it_was", "is_open"]
+__all__ = ["Before", "around_a_call", "as_it_was", "guard_calls", "is_open"]
 
 _LIMITS = {
     "RLIMIT_CPU": "processor time", "RLIMIT_FSIZE": "bytes a file",
@@ -29,10 +33,17 @@ _LIMITS = {
 
 
 @contextlib.contextmanager
-def as_it_was() -> Iterator[None]:
+def as_it_was(*, of_a_call: bool = False) -> Iterator[None]:
     """Put back what a file changes of its process: it moves nobody's store, and ends no command.
 
     A key press is heard, no alarm of its own comes later, and what is yet to be imported is found.
+
+    Parameters
+    ----------
+    of_a_call : bool
+        Whether a function was called, not a file read: what it puts in the place of functions of
+        `_SHARED` is put back then, for others compute with them; but not who looks at every line,
+        or waits to say where all hangs, which may be a debugger.
     """
     here = None
     with contextlib.suppress(OSError):  # It may have been removed.
@@ -45,12 +56,19 @@ def as_it_was() -> Iterator[None]:
     watched, timed = sys.gettrace(), sys.getprofile()
     streams = {name: getattr(sys, name) for name in ("stdin", "stdout", "stderr")}
     places = {name: list(getattr(sys, name)) for name in ("path", "meta_path", "path_hooks")}
+    shared = [(names, dict(names)) for names in map(vars, _SHARED)] if of_a_call else []
     try:
         yield
     finally:
         np.seterr(**floats)
-        sys.settrace(watched)
-        sys.setprofile(timed)
+        if not of_a_call:
+            sys.settrace(watched)
+            sys.setprofile(timed)
+            faulthandler.cancel_dump_traceback_later()
+        for names, functions in shared:
+            for name, function in functions.items():
+                if names.get(name) is not function and callable(function):
+                    names[name] = function
         if sys.getrecursionlimit() < depth:
             sys.setrecursionlimit(depth)
         for name, stream in streams.items():
@@ -67,7 +85,6 @@ def as_it_was() -> Iterator[None]:
         for number, clock in clocks.items():
             if clock == (0.0, 0.0):
                 signal.setitimer(number, 0.0)
-        faulthandler.cancel_dump_traceback_later()
         for name, (soft, _) in limits.items():
             kind = getattr(resource, name)
             given, most = resource.getrlimit(kind)
@@ -78,6 +95,28 @@ def as_it_was() -> Iterator[None]:
             if not isinstance(now, list):
                 setattr(sys, name, now := [])
             now.extend(entry for entry in before if entry not in now)
+
+
+_SHARED = (builtins, json, math, np, np.linalg, os, sys, threading, time)
+"""What whoever computes next computes with."""
+
+_guarded = False
+
+
+def guard_calls() -> None:
+    """From now on, what a call of somebody's function changes of this process is put back."""
+    global _guarded
+    _guarded = True
+
+
+def around_a_call(function: object) -> contextlib.AbstractContextManager[None]:
+    """What a call of this function is made in.
+
+    Of this package's own nothing is put back, nor where nobody has asked for it: it takes as long
+    as a small bound.
+    """
+    ours = str(getattr(function, "__module__", "")).partition(".")[0] == "noisytheory"
+    return as_it_was(of_a_call=True) if _guarded and not ours else contextlib.nullcontext()
 
 
 def _clocks() -> Iterable[int]:
@@ -149,9 +188,12 @@ class Before:
         ]
         lost += [f"the open file {number}" for number in sorted(self._open)
                  if files and not is_open(number)]
-        lost += [f"{_LIMITS[name]} (by a limit that cannot be lifted)"
-                 for name, (soft, _) in _limits().items() if _less(soft, self._limits[name][0])]
-        return lost
+        return lost + self.limited()
+
+    def limited(self) -> list[str]:
+        """Name what there is less of now."""
+        return [f"{_LIMITS[name]} (by a limit that cannot be lifted)"
+                for name, (soft, _) in _limits().items() if _less(soft, self._limits[name][0])]
 
     def replaced(self) -> list[str]:
         """Name functions in whose place others are; this package puts some in their place itself.
