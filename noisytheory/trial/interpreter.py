@@ -23,7 +23,7 @@ try:
 except ImportError:  # no limits on this platform
     resource = None  # type: ignore[assignment]
 
-__all__ = ["Before", "around_a_call", "as_it_was", "guard_calls", "is_open"]
+__all__ = ["Before", "around_a_call", "as_it_was", "guard_calls", "is_open", "shortened"]
 
 _LIMITS = {
     "RLIMIT_CPU": "processor time", "RLIMIT_FSIZE": "bytes a file",
@@ -69,7 +69,7 @@ def as_it_was(*, of_a_call: bool = False) -> Iterator[None]:
             for name, function in functions.items():
                 if names.get(name) is not function and callable(function):
                     names[name] = function
-        if sys.getrecursionlimit() < depth:
+        if sys.getrecursionlimit() < depth or of_a_call:
             sys.setrecursionlimit(depth)
         for name, stream in streams.items():
             if (now := getattr(sys, name, None)) is None or getattr(now, "closed", False):
@@ -117,6 +117,20 @@ def around_a_call(function: object) -> contextlib.AbstractContextManager[None]:
     """
     ours = str(getattr(function, "__module__", "")).partition(".")[0] == "noisytheory"
     return as_it_was(of_a_call=True) if _guarded and not ours else contextlib.nullcontext()
+
+
+def shortened(error: BaseException) -> None:
+    """Leave out the middle of a traceback that is very deep: whoever writes it takes minutes."""
+    frames, frame = [], error.__traceback__
+    while frame is not None:
+        frames.append(frame)
+        frame = frame.tb_next
+    if len(frames) > 2 * _DEEP:
+        frames[_DEEP].tb_next = frames[-_DEEP]
+
+
+_DEEP = 1000
+"""Frames, as many as Python itself lets be by default."""
 
 
 def _clocks() -> Iterable[int]:
