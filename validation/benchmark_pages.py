@@ -29,8 +29,8 @@ from typing import Any
 import numpy as np
 
 from noisytheory.report import figures
-from noisytheory.report.record import number
 from noisytheory.report.rendering import environment
+from noisytheory.report.spelling import number
 
 RESULTS = Path(__file__).with_name("benchmarks") / "results"
 TEMPLATES = Path(__file__).with_name("templates")

@@ -103,7 +103,8 @@ def _blame(error: BaseException) -> tuple[int, str]:
     if isinstance(error, ValueError) and frames and _module(frames[-1]).startswith("noisytheory."):
         return MISTAKE, str(error)
     for name, before in earlier.items():
-        if other := before.taken(files=False) + before.replaced():
+        closed = getattr(error, "errno", None) == errno.EBADF
+        if other := before.taken(files=closed) + before.replaced():
             return MISTAKE, f"{name} has changed {', '.join(other[:3])}, and then: {what} {look}"
     return FAULT, f"a fault of ours: {what}; run it again with {DEBUG}=1 for the traceback"
 

@@ -74,11 +74,13 @@ def _claims_in(path: Path) -> list[Claim]:
         if context is not None and context.meta.get(OWN_PROCESS) and path.is_file():
             stack.enter_context(_read_apart(path))
         from noisytheory.trial.catalogue import load_file, module_name
-        from noisytheory.trial.interpreter import Before
+        from noisytheory.trial.interpreter import Before, guard_calls
 
         if context is not None:
             code_of_others_comes(context)  # What is begun before inherits no pipe.
     foreign_modules.add(module_name(path).partition(".")[0])
+    if context is not None and context.meta.get(OWN_PROCESS):
+        guard_calls()
     earlier[path.name] = Before()
     return load_file(path)
 

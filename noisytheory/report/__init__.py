@@ -21,13 +21,14 @@ if TYPE_CHECKING:
     from noisytheory.report.comparison import Comparison, compare
     from noisytheory.report.digested import compared, digest
     from noisytheory.report.pages import write
-    from noisytheory.report.record import Record, read
+    from noisytheory.report.reading import read
+    from noisytheory.report.record import Record
 
 __all__ = ["Comparison", "Record", "compare", "compared", "digest", "figures", "read", "write"]
 
 _LAZY = {
     "Comparison": "comparison", "Record": "record", "compare": "comparison", "compared": "digested",
-    "digest": "digested", "read": "record", "write": "pages",
+    "digest": "digested", "read": "reading", "write": "pages",
 }
 
 

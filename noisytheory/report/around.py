@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from noisytheory.report import figures, prose, trials
+from noisytheory.report import again, figures, trials
 from noisytheory.report.discrepancies import Listing, listings
 from noisytheory.report.files import save
 from noisytheory.report.page import Page, Picture
@@ -18,7 +18,7 @@ from noisytheory.trial.store import Store
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from noisytheory.report.record import Source
+    from noisytheory.report.reading import Source
     from noisytheory.trial.claim import Claim, Paper
 
 __all__ = ["claims_of", "counts_of", "discrepancies_of", "write_index", "write_short"]
@@ -107,7 +107,7 @@ def write_index(
             counts=counts_of(pages), others=sum(page.other_code for page in pages),
             kinds=sorted({r.kind for r in records}),
             unexpected=[page for page in pages if not page.record.as_expected],
-            provenance=[row for row in prose.provenance(records[0])
+            provenance=[row for row in again.provenance(records[0])
                         if not row[0].startswith(("fingerprint", "replicates"))],
         )
         save(folder / name, text)

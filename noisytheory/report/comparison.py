@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
-import inspect
 import itertools
-import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from noisytheory.report.asked import Asked, parameters, told
 from noisytheory.trial.claim import Claim
-from noisytheory.trial.draws import ClaimError
 from noisytheory.trial.elsewhere import is_ours
 from noisytheory.trial.run import DEFAULT_SEED, select
 from noisytheory.trial.shown import named, words
-from noisytheory.trial.truth import (
-    CONFIDENCE,
-    LOOKS,
-    REPLICATES,
-    Truth,
-    computable,
-    drawn_apart,
-    since,
-    truth,
-)
+from noisytheory.trial.truth import REPLICATES, Truth, computable
 from noisytheory.vocabulary.domains import COUNT, Domain
-from noisytheory.vocabulary.inverse import BY_CONVENTION, ROUNDING, NotMonotone, OutOfReach, solve
+from noisytheory.vocabulary.inverse import BY_CONVENTION, ROUNDING
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -139,10 +127,10 @@ class Comparison:
                 )
             ]
             parts = [
-                f"{name or 'none'} from {self.along} = {_told(at[0])}" + (
-                    f" to {_told(at[-1])}" if len(at) > 1 else "") for name, at in runs
+                f"{name or 'none'} from {self.along} = {told(at[0])}" + (
+                    f" to {told(at[-1])}" if len(at) > 1 else "") for name, at in runs
             ]
-            where = ", ".join(f"{dim} = {_told(here[dim].item())}" for dim in others)
+            where = ", ".join(f"{dim} = {told(here[dim].item())}" for dim in others)
             said.append(f"{where}: " * bool(where) + "; ".join(parts))
         return said
 
@@ -192,7 +180,7 @@ def compare(
     elif population is not None and not hasattr(population, "name"):
         raise ValueError("population must be one, such as nt.populations.axis(), or the "
                          f"name of one, got {population!r}")
-    asked = _Asked(population, replicates, seed)
+    asked = Asked(population, replicates, seed)
     points = {name: _row(name, values) for name, values in arguments.items()}
     if not points or not all(points.values()):
         raise ValueError("compare needs arguments, such as n=[10, 100], delta=0.05")
@@ -213,7 +201,7 @@ def compare(
                              f"got {', '.join(map(str, values))}")
     chosen, left_out = _same_quantity(asked_for, asked, points)
     for name in points:
-        if not any(name in _parameters(claim) for claim in chosen):
+        if not any(name in parameters(claim) for claim in chosen):
             raise ValueError(f"unknown argument {name}: no bound of these reads it")
     found = {}
     for claim in chosen:
@@ -263,7 +251,7 @@ def _nothing(left_out: Mapping[str, str]) -> str:
 
 def _assembled(
     kept: Sequence[Claim], found: Mapping[str, Sequence[float]], points: Mapping[str, list[Any]],
-    asked: _Asked, left_out: Mapping[str, str], true: Sequence[Truth | None],
+    asked: Asked, left_out: Mapping[str, str], true: Sequence[Truth | None],
     held: Collection[Claim],
 ) -> Comparison:
     import xarray as xr
@@ -275,7 +263,7 @@ def _assembled(
     names = _names([claim.id for claim in kept], {*dims, "truth", "best"})
     bounds = np.array([found[claim.id] for claim in kept]).reshape(len(kept), *shape)
     # What every bound reads tells none from another.
-    common = {name for name in points if all(name in _parameters(claim) for claim in kept)}
+    common = {name for name in points if all(name in parameters(claim) for claim in kept)}
     refuted = np.array([claim.expect == "refuted" for claim in kept])
     least_true = np.array([-np.inf if t is None else t.low for t in true], float).reshape(shape)
     below = bounds < least_true - ROUNDING * np.abs(least_true)
@@ -324,7 +312,7 @@ def _assembled(
 
 
 def _same_quantity(
-    claims: Sequence[Claim], asked: _Asked, points: Mapping[str, Any]
+    claims: Sequence[Claim], asked: Asked, points: Mapping[str, Any]
 ) -> tuple[list[Claim], dict[str, str]]:
     """Claims that bound one quantity in one way, each bound once; and why not the others."""
     left_out: dict[str, str] = {}
@@ -335,7 +323,7 @@ def _same_quantity(
         elif missing := asked.missing(claim, points):
             give = " ".join(f"{name}=..." for name in missing)
             left_out[claim.id] = f"reads {', '.join(missing)}: give {give}, or a population"
-        elif not set(points) & set(_parameters(claim)):
+        elif not set(points) & set(parameters(claim)):
             left_out[claim.id] = f"reads none of {', '.join(points)}"
         else:
             sorts.setdefault((claim.quantity, claim.unit, claim.kind), []).append(claim)
@@ -343,7 +331,7 @@ def _same_quantity(
         raise ValueError(_nothing(left_out))
     # Of several quantities one whose bounds read all that is given, and that most claims bound.
     most = max(sorts.values(), key=lambda alike: (
-        len(set(points) & {name for claim in alike for name in _parameters(claim)}), len(alike)
+        len(set(points) & {name for claim in alike for name in parameters(claim)}), len(alike)
     ))
     kept: dict[Any, Claim] = {}
     for claim in itertools.chain(*sorts.values()):
@@ -357,7 +345,7 @@ def _same_quantity(
 
 
 def _true_of(
-    claims: Sequence[Claim], points: Mapping[str, list[Any]], asked: _Asked
+    claims: Sequence[Claim], points: Mapping[str, list[Any]], asked: Asked
 ) -> tuple[list[Truth | None], list[Claim], dict[str, str]]:
     """What is true at each cell, of which claims, and why the others are of something else.
 
@@ -409,133 +397,6 @@ def _population(claims: Sequence[Claim], name: str) -> Any:
     return known[name]
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """On which population, by how many draws from which seed."""
-
-    population: Any
-    replicates: int
-    seed: int
-
-    def cell(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """With the population, if there is one."""
-        given = {} if self.population is None else {"population": self.population}
-        return {**given, **values}
-
-    def drawn(self, claim: Claim, given: Mapping[str, Any]) -> list[str]:
-        """What the bound reads of the sample."""
-        known = computable(claim, self.cell(given))
-        return sorted(claim.drawn_names() - {"population"}) if known else []
-
-    def missing(self, claim: Claim, points: Mapping[str, Any]) -> list[str]:
-        """What nothing gives."""
-        given = {*points, *claim.given, *self.drawn(claim, points)}
-        return [
-            name for name, needed in _parameters(claim).items()
-            if needed and name not in given and not hasattr(self.population, name)
-            and not (name == "population" and self.population is not None)
-        ]
-
-    def needs(self, claim: Claim, points: Mapping[str, Any], common: Collection[str]) -> str:
-        """What the bound must know besides the arguments given that all bounds read."""
-        drawn = self.drawn(claim, points)
-        known = [
-            name for name, needed in _parameters(claim).items()
-            if name not in {*common, *claim.given, *drawn}
-            and (needed or name in points or hasattr(self.population, name))
-        ]
-        assumed = [
-            f"{name} = {_told(default)}" for name, default in _defaults(claim).items()
-            if name not in {*points, *claim.given, *drawn, *known}
-        ]
-        parts = [name.replace("_", " ") for name in known] + ["the sample"] * bool(drawn)
-        return (", ".join(parts) or "nothing") + f" ({', '.join(assumed)})" * bool(assumed)
-
-    def bound(self, claim: Claim, values: Mapping[str, Any]) -> float:
-        """The number; of a bound that reads the sample the median."""
-        assert claim.bound is not None
-        cell, drawn = self.cell(values), {}
-        names = self.drawn(claim, values)
-        if names:
-            drawn = self.draws(claim, names, values)
-        with np.errstate(all="ignore"):
-            return float(np.median(claim.call(claim.bound, cell, drawn)))
-
-    def draws(
-        self, claim: Claim, names: Collection[str], values: Mapping[str, Any]
-    ) -> dict[str, Any]:
-        """What the simulator draws of these names; the level is no part of the cell."""
-        cell = {name: value for name, value in self.cell(values).items() if name != "delta"}
-        return drawn_apart(claim, cell, names, self.replicates, self.seed)
-
-    def truth(
-        self, claim: Claim, values: Mapping[str, Any], *, shared: bool = False
-    ) -> Truth | None:
-        """Of the left side; with limits that hold of 512 together, or of one."""
-        confidence = 1 - (1 - CONFIDENCE) / LOOKS if shared else CONFIDENCE
-        try:
-            return truth(claim, self.cell(values), replicates=self.replicates, seed=self.seed,
-                         confidence=confidence)
-        except ClaimError:
-            if not is_ours(claim):
-                raise
-            return None  # Its draws are not defined there.
-
-    def not_vacuous_from(
-        self, claim: Claim, along: str, rest: Mapping[str, Any], values: Sequence[Any],
-        bounds: Sequence[float],
-    ) -> float:
-        """From where on the bound says more than is true anyway; NaN where nothing is known.
-
-        Solved for; of a bound that reads the sample its median is drawn at whole numbers up to the
-        first of those compared at which it does.
-        """
-        cell = self.cell(rest)
-        try:
-            limit = claim.value("trivial", cell) if claim.trivial is not None else None
-        except ValueError:
-            limit = None  # It changes along the argument.
-        if limit is None or claim.bound is None:
-            return math.nan
-        if self.drawn(claim, {**rest, along: None}):
-            first = min((v for v, b in zip(values, bounds, strict=True) if b < limit),
-                        default=math.inf)
-            if not isinstance(first, int):
-                return float(first)
-
-            def says(value: int) -> bool:
-                with suppress(ValueError):
-                    return value == first or self.bound(claim, {**rest, along: value}) < limit
-                return False
-
-            return float(since(says, first))
-        if along not in _parameters(claim):
-            return float(min(values)) if min(bounds) < limit else math.inf
-        unknown: dict[str, Any] = {along: ...}
-        arguments = claim.arguments(claim.bound, cell, None, **unknown)
-        try:
-            return float(solve(claim.bound, at_most=np.nextafter(limit, -np.inf), **arguments))
-        except OutOfReach:
-            rises = bounds[int(np.argmax(values))] > bounds[int(np.argmin(values))]
-            return -math.inf if rises else math.inf
-        except NotMonotone as turned:
-            return turned.crossings[0]
-
-
-def _parameters(claim: Claim) -> dict[str, bool]:
-    """Arguments of the bound, and whether each must be given."""
-    assert claim.bound is not None
-    parameters = inspect.signature(claim.bound).parameters
-    return {name: p.default is p.empty for name, p in parameters.items()}
-
-
-def _defaults(claim: Claim) -> dict[str, Any]:
-    """Arguments of the bound that need not be given, and what they are then."""
-    assert claim.bound is not None
-    parameters = inspect.signature(claim.bound).parameters
-    return {name: p.default for name, p in parameters.items() if p.default is not p.empty}
-
-
 def _cells(points: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
     """Every choice of one value each, the last one fastest."""
     for values in itertools.product(*points.values()):
@@ -552,7 +413,3 @@ def _names(ids: Sequence[str], taken: Collection[str] = ()) -> list[str]:
     while same and {"/".join(part[same:]) or part[-1] for part in parts} & {*taken}:
         same -= 1
     return ["/".join(part[same:]) or part[-1] for part in parts]
-
-
-def _told(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -18,12 +18,12 @@ from noisytheory.report.around import (
 from noisytheory.report.drawing import decide, draw_own, flat, key_of, not_stored, wanted_of
 from noisytheory.report.files import follow_no_link, save
 from noisytheory.report.page import Page, Picture
-from noisytheory.report.record import read
+from noisytheory.report.reading import read
 from noisytheory.report.rendering import environment
 
 if TYPE_CHECKING:
     from noisytheory.report.comparison import Comparison
-    from noisytheory.report.record import Source
+    from noisytheory.report.reading import Source
 
 __all__ = ["compared", "digest"]
 

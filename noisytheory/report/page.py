@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from noisytheory.report import prose
+from noisytheory.report import prose, tables
 from noisytheory.report.discrepancies import Entry
-from noisytheory.report.record import Record, number
+from noisytheory.report.record import Record
+from noisytheory.report.spelling import number
 
 if TYPE_CHECKING:
     from noisytheory.trial.claim import Elsewhere
@@ -87,6 +88,6 @@ class Page:
         return "Remarks"
 
     @cached_property
-    def tables(self) -> list[prose.Table]:
+    def tables(self) -> list[tables.Table]:
         """The numbers."""
-        return prose.tables(self.record)
+        return tables.tables(self.record)

@@ -33,13 +33,14 @@ from noisytheory.report.drawing import (
 )
 from noisytheory.report.files import follow_no_link, save
 from noisytheory.report.page import Page, Picture
-from noisytheory.report.record import Record, each, in_order
+from noisytheory.report.reading import each, in_order
+from noisytheory.report.record import Record
 from noisytheory.report.rendering import environment
 from noisytheory.trial.catalogue import find_or_none
 from noisytheory.trial.store import OtherCode, Remark
 
 if TYPE_CHECKING:
-    from noisytheory.report.record import Source
+    from noisytheory.report.reading import Source
     from noisytheory.trial.engine import Engine
 
 __all__ = ["write"]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,15 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from noisytheory.report.spelling import spell
+
 if TYPE_CHECKING:
     import xarray as xr
 
-    from noisytheory.trial.result import Audit
-    from noisytheory.trial.store import Store
-
-    Source = Audit | Store | str | os.PathLike[str]
-
-__all__ = ["Record", "each", "in_order", "read"]
+__all__ = ["Record"]
 
 UNDECIDED, UPHELD, REFUTED, VACUOUS = range(4)
 """Flag values of the variable ``decision``."""
@@ -450,69 +446,6 @@ class Record:
         return np.where(known, low, np.nan), np.where(known, high, np.nan)
 
 
-def read(source: Source) -> list[Record]:
-    """Read every claim of an audit, or of a finished store, in the order of papers and numbers.
-
-    Parameters
-    ----------
-    source : Audit, Store, str or path
-        An audit still open, or its store or the location of that.
-
-    Returns
-    -------
-    list of Record
-
-    Raises
-    ------
-    StoreError
-        If there is no store, or nothing in it is finished.
-    ValueError
-        If an audit holds no claim.
-    """
-    return in_order(each(source))
-
-
-def each(source: Source, *, counted: Callable[[int], None] | None = None) -> Iterator[Record]:
-    """Read as `read` does, one by one, in any order.
-
-    Parameters
-    ----------
-    source : Audit, Store, str or path
-    counted : callable, optional
-        Called with how many claims a store has, before they are read.
-
-    Yields
-    ------
-    Record
-    """
-    from noisytheory import __version__
-    from noisytheory.trial.store import Store
-
-    if isinstance(source, str | os.PathLike):
-        with Store.load(source, __version__) as store:
-            yield from each(store, counted=counted)
-    elif isinstance(source, Store):
-        if counted is not None:
-            counted(len(source.ids()))
-        yield from map(Record.of, source.readable())
-    else:
-        yield from (Record.of(result.dataset) for result in source)
-
-
-def in_order(records: Iterable[Record]) -> list[Record]:
-    """Records by papers and numbers; a ValueError if there is none."""
-    found = sorted(records, key=lambda r: _natural(r.id))
-    if not found:
-        raise ValueError("the audit holds no claim to report on")
-    return found
-
-
-def _natural(text: str) -> list[tuple[str, int]]:
-    """Sort key that puts theorem-5 before theorem-15."""
-    parts = re.split(r"(\d+)", text)
-    return [(part, 0) if i % 2 == 0 else ("", int(part)) for i, part in enumerate(parts)]
-
-
 def _plain(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
@@ -521,76 +454,3 @@ def _span(values: list[Any]) -> float:
     low, high = min(values), max(values)
     return float(high / low) if low > 0 else 1.0
 
-
-def spell(name: str, value: Any) -> str:
-    """A parameter and its value as shown; a population's name speaks for itself."""
-    if name == "population":
-        return str(value)
-    return f"{symbol(name)}\u00a0=\u00a0{number(value, 6) if _is_number(value) else value}"
-
-
-def symbol(name: str) -> str:
-    """A parameter's name as shown.
-
-    Examples
-    --------
-    >>> symbol("sigma"), symbol("inverse_distance")
-    ('σ', 'inverse distance')
-    """
-    return SYMBOLS.get(name, name.replace("_", " "))
-
-
-SYMBOLS: Mapping[str, str] = {
-    "delta": "δ", "sigma": "σ", "alpha": "α", "gamma": "γ", "kappa": "κ", "lambda": "λ",
-    "eta": "η", "epsilon": "ε", "rho": "ρ", "theta": "θ", "tau": "τ", "mu": "μ", "beta": "β",
-}
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def number(value: Any, digits: int = 3) -> str:
-    """A number as a reader writes it; a dash where there is none.
-
-    Examples
-    --------
-    >>> number(0.012345), number(1.5e-7), number(20000), number(float("nan"))
-    ('0.0123', '1.5×10⁻⁷', '20\u202f000', '–')
-    """
-    if value is None or (isinstance(value, float) and np.isnan(value)):
-        return "–"
-    if isinstance(value, bool | np.bool_):
-        return "yes" if value else "no"
-    if isinstance(value, int | np.integer):
-        return f"{int(value):,}".replace(",", "\u202f").replace("-", "−")
-    value = float(value)
-    if np.isinf(value):
-        return "∞" if value > 0 else "−∞"
-    text = f"{value:.{digits}g}"
-    if "e" in text:
-        mantissa, exponent = text.split("e")
-        if 0 < int(exponent) < 7:
-            return f"{float(text):,.0f}".replace(",", "\u202f").replace("-", "−")
-        raised = str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
-        text = f"{mantissa}×10{raised}"
-    return text.replace("-", "−")
-
-
-def past(value: Any, refuted: bool) -> str:
-    """A tightness; of what is refuted by less than is shown, that it is above 1.
-
-    Examples
-    --------
-    >>> past(1.0003, True), past(1.0003, False), past(1.2, True)
-    ('>1', '1', '1.2')
-    """
-    text = number(value)
-    return ">1" if refuted and text == "1" and value is not None and value > 1 else text
-
-
-def interval(low: float, high: float) -> str:
-    """Two limits in brackets; empty where there is no interval."""
-    if np.isnan(low) or np.isnan(high) or low == high:
-        return ""
-    return f"[{number(float(low))}, {number(float(high))}]"

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from noisytheory.report import prose, trials
+from noisytheory.report import again, prose, trials
 from noisytheory.report.page import SYMBOLS
-from noisytheory.report.record import ORIGINS, number, past
+from noisytheory.report.record import ORIGINS
+from noisytheory.report.spelling import number, past
 from noisytheory.trial import mathematics
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def environment() -> Environment:
     }
     templates.globals |= {
         "symbols": SYMBOLS, "promises": prose.PROMISES, "prose": prose,
+        "again": again,
         "falls_if": trials.falls_if, "origins": ORIGINS, "number": number,
         "address": lambda record: f"{record.id}.md",
     }

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from noisytheory.report import prose
-from noisytheory.report.record import Record, number, spell
+from noisytheory.report.record import Record
+from noisytheory.report.spelling import number, spell
 
 __all__ = ["ENOUGH", "Forced", "Short", "falls_if", "forced", "sharpest", "short", "unscaled"]
 

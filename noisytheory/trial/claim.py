@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.trial.forked import one_returns
+from noisytheory.trial.interpreter import around_a_call, shortened
 
 __all__ = ["KINDS", "Certificate", "Claim", "Discrepancy", "Elsewhere", "Law", "Paper"]
 
@@ -924,8 +925,11 @@ class Claim:
                 if getattr(self, name) is function:
                     return asked(self, name, cell, drawn or {}, given)
         try:
-            with one_returns():
+            with one_returns(), around_a_call(function):
                 return function(**self.arguments(function, cell, drawn, **given))
+        except RecursionError as error:
+            shortened(error)
+            raise
         except (Exception, KeyboardInterrupt):
             raise
         except BaseException as error:

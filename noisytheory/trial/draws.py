@@ -154,10 +154,9 @@ def _called(
     try:
         with one_thread(), _overruns() as lost:
             drawn = claim.call(claim.simulate, cell, size=rows, rng=rng)
+            drawn = dict(drawn) if isinstance(drawn, Mapping) else {"lhs": drawn}
     except Exception as error:
         raise ClaimError(f"{where}: simulate raised {named(error)}") from error
-    if not isinstance(drawn, Mapping):
-        drawn = {"lhs": drawn}
     if "lhs" not in drawn:
         raise ClaimError(f"{where}: simulate returned no 'lhs'")
     _refuse_unread(claim, drawn)
@@ -205,8 +204,9 @@ def _checked(drawn: Mapping[str, Any], rows: int, returned: str, where: str) -> 
         try:
             # A copy: a simulator may fill and return the same buffer again and again.
             array = arrays[name] = np.array(value)
-        except ValueError as error:
-            raise ClaimError(f"{returned} {key}, which is no array: {words(error)}") from error
+        except Exception as error:
+            why = words(error) if isinstance(error, ValueError) else named(error)
+            raise ClaimError(f"{returned} {key}, which is no array: {why}") from error
         if array.ndim == 0 or array.shape[0] != rows:
             raise ClaimError(f"{returned} {name} of shape {array.shape}, not ({rows}, ...)")
         if name in _SIDES and not hasattr(value, "dtype") and array.dtype.kind in "iub":

@@ -39,6 +39,7 @@ from noisytheory.trial.worker import (
     OtherVersion,
     attend,
     if_the_same,
+    if_whole,
     is_stopped,
     kill,
     stopped,
@@ -254,6 +255,8 @@ class Engine:
         """Have a function called."""
         assert self.executor is not None
         if self.client is None:
+            if isinstance(self.executor, ProcessPoolExecutor) and self.given is None:
+                return self.executor.submit(if_whole, function, *args)
             return self.executor.submit(function, *args)
         try:
             return self.executor.submit(if_the_same, versions(), function, *args)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import faulthandler
+import json
+import math
 import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -19,7 +23,7 @@ try:
 except ImportError:  # no limits on this platform
     resource = None  # type: ignore[assignment]
 
-__all__ = ["WRECKED", "Before", "as_it_was", "begin", "end_if_wrecked", "is_open"]
+__all__ = ["Before", "around_a_call", "as_it_was", "guard_calls", "is_open", "shortened"]
 
 _LIMITS = {
     "RLIMIT_CPU": "processor time", "RLIMIT_FSIZE": "bytes a file",
@@ -29,10 +33,17 @@ _LIMITS = {
 
 
 @contextlib.contextmanager
-def as_it_was() -> Iterator[None]:
+def as_it_was(*, of_a_call: bool = False) -> Iterator[None]:
     """Put back what a file changes of its process: it moves nobody's store, and ends no command.
 
     A key press is heard, no alarm of its own comes later, and what is yet to be imported is found.
+
+    Parameters
+    ----------
+    of_a_call : bool
+        Whether a function was called, not a file read: what it puts in the place of functions of
+        `_SHARED` is put back then, for others compute with them; but not who looks at every line,
+        or waits to say where all hangs, which may be a debugger.
     """
     here = None
     with contextlib.suppress(OSError):  # It may have been removed.
@@ -45,13 +56,20 @@ def as_it_was() -> Iterator[None]:
     watched, timed = sys.gettrace(), sys.getprofile()
     streams = {name: getattr(sys, name) for name in ("stdin", "stdout", "stderr")}
     places = {name: list(getattr(sys, name)) for name in ("path", "meta_path", "path_hooks")}
+    shared = [(names, dict(names)) for names in map(vars, _SHARED)] if of_a_call else []
     try:
         yield
     finally:
         np.seterr(**floats)
-        sys.settrace(watched)
-        sys.setprofile(timed)
-        if sys.getrecursionlimit() < depth:
+        if not of_a_call:
+            sys.settrace(watched)
+            sys.setprofile(timed)
+            faulthandler.cancel_dump_traceback_later()
+        for names, functions in shared:
+            for name, function in functions.items():
+                if names.get(name) is not function and callable(function):
+                    names[name] = function
+        if sys.getrecursionlimit() < depth or of_a_call:
             sys.setrecursionlimit(depth)
         for name, stream in streams.items():
             if (now := getattr(sys, name, None)) is None or getattr(now, "closed", False):
@@ -67,7 +85,6 @@ def as_it_was() -> Iterator[None]:
         for number, clock in clocks.items():
             if clock == (0.0, 0.0):
                 signal.setitimer(number, 0.0)
-        faulthandler.cancel_dump_traceback_later()
         for name, (soft, _) in limits.items():
             kind = getattr(resource, name)
             given, most = resource.getrlimit(kind)
@@ -78,6 +95,42 @@ def as_it_was() -> Iterator[None]:
             if not isinstance(now, list):
                 setattr(sys, name, now := [])
             now.extend(entry for entry in before if entry not in now)
+
+
+_SHARED = (builtins, json, math, np, np.linalg, os, sys, threading, time)
+"""What whoever computes next computes with."""
+
+_guarded = False
+
+
+def guard_calls() -> None:
+    """From now on, what a call of somebody's function changes of this process is put back."""
+    global _guarded
+    _guarded = True
+
+
+def around_a_call(function: object) -> contextlib.AbstractContextManager[None]:
+    """What a call of this function is made in.
+
+    Of this package's own nothing is put back, nor where nobody has asked for it: it takes as long
+    as a small bound.
+    """
+    ours = str(getattr(function, "__module__", "")).partition(".")[0] == "noisytheory"
+    return as_it_was(of_a_call=True) if _guarded and not ours else contextlib.nullcontext()
+
+
+def shortened(error: BaseException) -> None:
+    """Leave out the middle of a traceback that is very deep: whoever writes it takes minutes."""
+    frames, frame = [], error.__traceback__
+    while frame is not None:
+        frames.append(frame)
+        frame = frame.tb_next
+    if len(frames) > 2 * _DEEP:
+        frames[_DEEP].tb_next = frames[-_DEEP]
+
+
+_DEEP = 1000
+"""Frames, as many as Python itself lets be by default."""
 
 
 def _clocks() -> Iterable[int]:
@@ -149,24 +202,23 @@ class Before:
         ]
         lost += [f"the open file {number}" for number in sorted(self._open)
                  if files and not is_open(number)]
-        lost += [f"{_LIMITS[name]} (by a limit that cannot be lifted)"
-                 for name, (soft, _) in _limits().items() if _less(soft, self._limits[name][0])]
-        return lost
+        return lost + self.limited()
 
-    def replaced(self, of: Collection[str] | None = None) -> list[str]:
-        """Name functions in whose place others are, of these modules or of all.
+    def limited(self) -> list[str]:
+        """Name what there is less of now."""
+        return [f"{_LIMITS[name]} (by a limit that cannot be lifted)"
+                for name, (soft, _) in _limits().items() if _less(soft, self._limits[name][0])]
 
-        This package puts some in their place itself.
+    def replaced(self) -> list[str]:
+        """Name functions in whose place others are; this package puts some in their place itself.
         """
         return self._where(lambda now, before: callable(now) and now is not before and not str(
-            getattr(before, "__module__", "")).startswith("noisytheory."), of)
+            getattr(before, "__module__", "")).startswith("noisytheory."))
 
-    def _where(
-        self, differs: Callable[[Any, Any], bool], of: Collection[str] | None = None
-    ) -> list[str]:
+    def _where(self, differs: Callable[[Any, Any], bool]) -> list[str]:
         return [
-            f"{name}.{key}" for name in self._functions if of is None or name in of
-            for key, value in self._functions[name].items()
+            f"{name}.{key}" for name, functions in self._functions.items()
+            for key, value in functions.items()
             if differs(vars(self._modules[name]).get(key), value)
         ]
 
@@ -184,42 +236,3 @@ def is_open(number: int) -> bool:
     except OSError:
         return False
     return True
-
-
-_EXIT = os._exit
-"""As it is now: somebody's function may put another thing in its place."""
-
-_beginning: Before | None = None
-"""What a local worker began with."""
-
-WRECKED = 86
-"""How a worker ends that nothing more can be asked of."""
-
-_COMPUTES = ("math", "numpy", "numpy.linalg", "numpy.random", "random", "time")
-"""Whose functions in another's place would make other claims' numbers wrong."""
-
-
-_DISPENSABLE = {"os._exit", "sys.exit"}
-"""What a worker has another name for."""
-
-
-def begin() -> None:
-    """Remember this interpreter as it is, a local worker's before it is asked for anything."""
-    global _beginning
-    _beginning = Before()
-
-
-def end_if_wrecked() -> None:
-    """End this process if a function has taken, or replaced, what the next claim needs of it.
-
-    Whose function it was is found out as with any worker that dies: by trying them alone.
-    """
-    if _beginning is None:
-        return
-    try:
-        lost = [*_beginning.taken(files=False), *_beginning.replaced(_COMPUTES)]
-        wrecked = bool(set(lost) - _DISPENSABLE)
-    except BaseException:
-        wrecked = True
-    if wrecked:
-        _EXIT(WRECKED)

@@ -24,7 +24,6 @@ from noisytheory.trial.draws import (
 )
 from noisytheory.trial.elsewhere import Known, Outcome, answer, foreseen, is_ours
 from noisytheory.trial.independence import Comparison, compare, probe
-from noisytheory.trial.interpreter import end_if_wrecked
 from noisytheory.trial.verdict import RULES, Always
 
 __all__ = [
@@ -64,8 +63,8 @@ def _done(claim: Claim, seed: int, item: Item) -> Any:
 
 def work_by_value(payload: bytes, seed: int, items: Sequence[Item]) -> list[Any]:
     """`work` for an engine whose workers do not share this process's objects."""
-    with _of_the_claim(payload) as claim:
-        return work(claim, seed, items)
+    with _of_the_claim():
+        return work(_by_value(payload), seed, items)
 
 
 def first_rows(claim: Claim, seed: int, brief: bool) -> list[Arrays]:
@@ -76,28 +75,25 @@ def first_rows(claim: Claim, seed: int, brief: bool) -> list[Arrays]:
 
 def first_rows_by_value(payload: bytes, seed: int, brief: bool) -> tuple[list[Arrays], Known]:
     """`first_rows` for such an engine, with what the judge will ask of somebody's claim besides."""
-    with _of_the_claim(payload) as claim:
+    with _of_the_claim():
+        claim = _by_value(payload)
         return first_rows(claim, seed, brief), {} if is_ours(claim) else foreseen(claim)
 
 
 def answer_by_value(payload: bytes, *question: Any) -> Outcome:
     """`answer` for such an engine."""
-    with _of_the_claim(payload) as claim, one_thread():
-        return answer(claim, *question)
+    with _of_the_claim(), one_thread():
+        return answer(_by_value(payload), *question)
 
 
 @contextmanager
-def _of_the_claim(payload: bytes) -> Iterator[Claim]:
+def _of_the_claim() -> Iterator[None]:
     """What a worker raises is the claim's, where that is not seen from the process that judges it.
 
-    An interrupt is: those of a key go to the parent process. So is what this package refuses. A
-    worker that somebody's claim leaves unfit for the next one ends.
+    An interrupt is: those of a key go to the parent process. So is what this package refuses.
     """
-    theirs = True
     try:
-        claim = _by_value(payload)
-        theirs = not is_ours(claim)
-        yield claim
+        yield
     except KeyboardInterrupt as error:
         raise ClaimError("the claim's code raised KeyboardInterrupt") from error
     except ClaimError:
@@ -107,9 +103,6 @@ def _of_the_claim(payload: bytes) -> Iterator[Claim]:
         if str(frame.f_globals.get("__name__")).startswith("noisytheory."):
             raise ClaimError(str(error)) from error
         raise
-    finally:
-        if theirs:
-            end_if_wrecked()
 
 
 @cache

@@ -23,14 +23,16 @@ from multiprocessing import resource_tracker
 from multiprocessing.context import SpawnContext, SpawnProcess
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from noisytheory.trial.interpreter import WRECKED, begin
 from noisytheory.trial.parents import at_parents_end
 from noisytheory.trial.shown import show_controls, unheard_in_a_line
 
-__all__ = ["BlankMainContext", "OtherVersion", "attend", "if_the_same", "is_stopped", "kill",
-           "stopped", "told", "versions"]
+if TYPE_CHECKING:
+    from noisytheory.trial.interpreter import Before
+
+__all__ = ["BlankMainContext", "OtherVersion", "attend", "if_the_same", "if_whole", "is_stopped",
+           "kill", "stopped", "told", "versions"]
 
 
 class OtherVersion(ValueError):
@@ -65,6 +67,34 @@ def if_the_same(asked: Mapping[str, str], function: Callable[..., Any], *args: A
                 f"{asked.get(name)}: install there what is here, or take it off the cluster"
             )
     return function(*args)
+
+
+def if_whole(function: Callable[..., Any], *args: Any) -> Any:
+    """Call a function in a worker, who ends where somebody's code has left it no whole interpreter.
+
+    What it raises then is nothing that the function has to say, nor would the next one get further.
+    """
+    from noisytheory.trial.draws import ClaimError
+
+    (before,) = _before
+    try:
+        found = function(*args)
+    except BaseException as error:
+        if before.taken(files=False) or (
+            not isinstance(error, ClaimError) and before.replaced()
+        ):
+            _EXIT(_SPOILT)
+        raise
+    if before.limited():
+        _EXIT(_SPOILT)
+    return found
+
+
+_before: list[Before] = []
+"""What this worker had before it ran anybody's code."""
+
+_SPOILT = 89
+"""Exit code of a worker who has no whole interpreter any more."""
 
 
 class _BlankMainProcess(SpawnProcess):
@@ -134,8 +164,10 @@ def attend() -> None:
         if parent is not None:
             threading.Thread(target=_follow, args=(parent,), daemon=True).start()
         import noisytheory.trial.tasks  # noqa: F401
+        from noisytheory.trial.interpreter import Before, guard_calls
 
-        begin()
+        guard_calls()
+        _before.append(Before())
         # A thread that somebody's function has left running would be waited for.
         multiprocessing.util.Finalize(None, _end, exitpriority=-100)
     except Exception:
@@ -167,8 +199,8 @@ def stopped(process: int) -> str:
 
 def told(code: int) -> str:
     """How a process ended, in words."""
-    if code == WRECKED:
-        return "it took, or replaced, functions or limits that others need in the same process"
+    if code == _SPOILT:
+        return "a function of it takes from Python what everybody needs"
     if code >= 0:
         return f"exit code {code}"
     name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"

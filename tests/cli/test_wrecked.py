@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from commands import HOEFFDING, in_a_process
 
@@ -138,35 +140,92 @@ def test_what_a_bound_takes_is_named(tmp_path):
     assert "path.py has changed sys.path, and then" in ended.stderr
 
 
-WRECKED = (
-    "import resource as r; r.setrlimit(r.RLIMIT_NOFILE, (3, 3))",
-    "np.isfinite = None",
-    "np.sqrt = abs",
-    "np.random.default_rng = None",
-    "import time; time.monotonic = time.perf_counter = time.time = None",
-)
+THREE = """
+import json, os, resource, signal, sys, time
+import numpy as np
+import noisytheory as nt
+
+def bound(n, delta):
+    return np.sqrt(np.log(1 / delta) / (2 * n))
+
+def wrecks(n, delta):
+    {bound}
+    return np.sqrt(np.log(1 / delta) / (2 * n))
+
+def simulate(n, *, size, rng):
+    return rng.binomial(n, 0.5, size) / n - 0.5
+
+def wrecked(n, *, size, rng):
+    {simulate}
+    return rng.binomial(n, 0.5, size) / n - 0.5
+
+def claim(name, bound, simulate):
+    return PAPER.tail(name, statement="x", bound=bound, simulate=simulate, rows=1024, trivial=0.5,
+                      grid=dict(n=[10, 100], delta=[0.1, 0.01]))
+
+PAPER = nt.Paper("mine", "Hoeffding 1963, three times")
+claims = [claim("first", bound, simulate), claim("wrecks", wrecks, wrecked),
+          claim("last", bound, simulate)]
+"""
+
+CALLED = {
+    "a folder that is gone": "os.mkdir('gone'); os.chdir('gone'); os.rmdir('../gone')",
+    "no rights": "os.umask(0o777)",
+    "few open files": "resource.setrlimit(resource.RLIMIT_NOFILE, (5, "
+                      "resource.getrlimit(resource.RLIMIT_NOFILE)[1]))",
+    "other numbers": "np.count_nonzero = lambda *given, **named: 0; np.sum = np.count_nonzero",
+    "no arrays": "np.asarray = np.array = None",
+    "other texts": "json.dumps = lambda *given, **named: 'null'; json.loads = lambda text: {}",
+    "no clock": "time.perf_counter = time.monotonic = None",
+    "deaf": "signal.signal(signal.SIGTERM, signal.SIG_IGN)",
+    "an alarm": "signal.alarm(1)",
+    "no path": "sys.path = sys.stdout = None",
+}
+
+
+def audited(folder, line, workers, where=("bound", "simulate")):
+    """The audit of three claims, of which one runs this line at every call, and its numbers."""
+    lines = {name: line if name in where else "pass" for name in ("bound", "simulate")}
+    path = folder / "three.py"
+    path.write_text(THREE.format(**lines))
+    ended = in_a_process("audit", path, "--budget=smoke", "--json", "--workers", workers,
+                         "--store", folder / f"store-{workers}", cwd=folder)
+    answer = json.loads(ended.stdout or "{}")
+    names = "verdict", "replicates", "tightness", "resolution"
+    return ended, answer, {
+        claim["id"]: [claim[name] for name in names] for claim in answer.get("claims", [])
+    }
+
+
+@pytest.fixture(scope="module")
+def untouched(tmp_path_factory):
+    return audited(tmp_path_factory.mktemp("untouched"), "pass", 1)[2]
 
 
 @pytest.mark.crash
-@pytest.mark.parametrize("line", WRECKED)
-def test_what_a_function_takes_costs_its_claim_and_no_other(line, tmp_path):
-    """Each ended the audit, or was put down to the next claim."""
-    path = with_line(tmp_path / "wreck.py", line)
-    path.write_text(path.read_text() + """
-
-def coins(n, *, size, rng):
-    return rng.binomial(n, 0.5, size) / n - 0.5
+@pytest.mark.parametrize("workers", [0, 1])
+@pytest.mark.parametrize("how", CALLED)
+def test_what_a_call_moves_is_put_back(how, workers, untouched, tmp_path):
+    ended, _, found = audited(tmp_path, CALLED[how], workers)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert found == untouched and len(found) == 3
 
 
-before, after = (
-    nt.Paper(name, "Others").tail("theorem-2", statement="x", bound=bound, simulate=coins,
-                               grid={"n": [10], "delta": [0.1]}, trivial=0.5)
-    for name in ("before", "zulu")
-)
-""")
-    ended = in_a_process("audit", path, "--budget=smoke", "--workers", 2)
-    assert ended.returncode == 2 and "Traceback" not in ended.stderr
-    assert [f"{name}/theorem-2" in ended.stdout for name in ("before", "mine", "zulu")] == [
-        True, False, True]
-    assert ended.stdout.count("upheld  ") >= 2
-    assert "mine/theorem-2" in ended.stderr and "took, or replaced" in ended.stderr
+@pytest.mark.crash
+@pytest.mark.parametrize("where", ["bound", "simulate"])
+def test_what_cannot_be_put_back_costs_one_claim(where, untouched, tmp_path):
+    line = "resource.setrlimit(resource.RLIMIT_NOFILE, (5, 5))"
+    ended, answer, found = audited(tmp_path, line, 2, where=[where])
+    assert ended.returncode == 2 and ended.stderr.count("\n") == 1
+    assert "a function of it takes from Python what everybody needs" in ended.stderr
+    assert list(answer["not_tried"]) == ["mine/wrecks"]
+    assert found == {name: untouched[name] for name in ("mine/first", "mine/last")}
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_an_array_that_is_none_is_the_claims_fault(workers, tmp_path):
+    line = "return type('A', (), {'__array__': lambda *of, **by: 1 / 0})()"
+    path = with_line(tmp_path / "none.py", line)
+    ended = in_a_process("audit", path, "--budget=smoke", "--workers", workers)
+    assert ended.returncode == 2 and ended.stderr.count("\n") == 1
+    assert "simulate returned lhs, which is no array: ZeroDivisionError" in ended.stderr

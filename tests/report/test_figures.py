@@ -13,7 +13,7 @@ import pytest
 from noisytheory import audit
 from noisytheory.report import Record, figures
 from noisytheory.report.figures import cells, style
-from noisytheory.report.record import number
+from noisytheory.report.spelling import number
 from noisytheory.trial.evidence import rate_limits
 
 SAYS_NOTHING = {"planted/quoted"}

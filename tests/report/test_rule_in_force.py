@@ -10,7 +10,7 @@ import plants
 import pytest
 
 from noisytheory import Law, Paper, audit
-from noisytheory.report import Record, figures, prose, write
+from noisytheory.report import Record, figures, prose, tables, write
 from noisytheory.trial.evidence import bounded_bets, catoni_bets, log_e_bets
 
 NAMES = (
@@ -49,7 +49,7 @@ def drawn_limits(figure):
 
 
 def table(about):
-    found = prose.tables(about)[0]
+    found = tables.tables(about)[0]
     return dict(zip(found.head, found.rows[0], strict=True)), found.caption
 
 
@@ -268,7 +268,7 @@ def test_weights_are_a_hypothesis_and_figures_are_weighted(trial):
             low, high)
     assert low < 3e-7 < high
     assert "weighted rate of violations" in row and "broken, unweighted" in row
-    drawn = prose.tables(about)[1]
+    drawn = tables.tables(about)[1]
     assert "weighted mean" in drawn.head and "median" not in drawn.head
     # X has the law Exp(1), whose mean is 1.
     assert float(drawn.rows[0][drawn.head.index("weighted mean")]) == pytest.approx(1, abs=0.1)

@@ -12,7 +12,7 @@ import planted
 
 from noisytheory import Certificate, Law, Paper, audit, scaled
 from noisytheory.report import read, write
-from noisytheory.report.record import number
+from noisytheory.report.spelling import number
 from noisytheory.report.trials import falls_if, forced, sharpest, short, unscaled
 from noisytheory.topics.multiclass.deviations import simulate
 

@@ -32,7 +32,8 @@ from noisytheory.report.figures.style import (
     styled,
 )
 from noisytheory.report.figures.ticks import plain_small
-from noisytheory.report.record import CONFIDENCE, REFUTED, UPHELD, Record, number
+from noisytheory.report.record import CONFIDENCE, REFUTED, UPHELD, Record
+from noisytheory.report.spelling import number
 
 if TYPE_CHECKING:
     import xarray as xr

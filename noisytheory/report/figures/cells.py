@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from noisytheory.report.figures.style import COLOURS, INK, LINES, MUTED, canvas, shortened
 from noisytheory.report.figures.ticks import plain_log, plain_small
-from noisytheory.report.record import REFUTED, UPHELD, VACUOUS, Record, number, spell
+from noisytheory.report.record import REFUTED, UPHELD, VACUOUS, Record
+from noisytheory.report.spelling import number, spell
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,7 +8,7 @@ import numpy as np
 
 from noisytheory.report.figures.style import INK, LINES, MUTED, canvas, finish, style_of, styled
 from noisytheory.report.figures.ticks import number_axis, parameter_label, plain_log
-from noisytheory.report.record import number
+from noisytheory.report.spelling import number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -31,7 +31,8 @@ from noisytheory.report.figures.style import (
 )
 from noisytheory.report.figures.ticks import plain_log, plain_small, ticks_apart
 from noisytheory.report.figures.tries import calm, said, tries_of, why_open
-from noisytheory.report.record import REFUTED, UPHELD, Record, number
+from noisytheory.report.record import REFUTED, UPHELD, Record
+from noisytheory.report.spelling import number
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -24,7 +24,8 @@ from noisytheory.report.figures.style import (
 )
 from noisytheory.report.figures.ticks import plain_log, plain_small
 from noisytheory.report.figures.tries import Tries, calm, said, tries_of
-from noisytheory.report.record import Record, number, symbol
+from noisytheory.report.record import Record
+from noisytheory.report.spelling import number, symbol
 
 if TYPE_CHECKING:
     import xarray as xr

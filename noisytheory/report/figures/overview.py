@@ -28,7 +28,8 @@ from noisytheory.report.figures.style import (
 from noisytheory.report.figures.tails import distribution, violations
 from noisytheory.report.figures.ticks import plain_log
 from noisytheory.report.figures.tries import tries_of
-from noisytheory.report.record import REFUTED, UPHELD, Record, number
+from noisytheory.report.record import REFUTED, UPHELD, Record
+from noisytheory.report.spelling import number
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -19,7 +19,8 @@ from noisytheory.report.figures.style import (
     styled,
 )
 from noisytheory.report.figures.ticks import number_axis, parameter_label, plain_log
-from noisytheory.report.record import REFUTED, Record, interval, number, spell, symbol
+from noisytheory.report.record import REFUTED, Record
+from noisytheory.report.spelling import interval, number, spell, symbol
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -27,7 +27,8 @@ from noisytheory.report.figures.style import (
     styled,
 )
 from noisytheory.report.figures.ticks import delta_ticks, plain_log
-from noisytheory.report.record import REFUTED, Record, number
+from noisytheory.report.record import REFUTED, Record
+from noisytheory.report.spelling import number
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.report.record import number, symbol
+from noisytheory.report.spelling import number, symbol
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

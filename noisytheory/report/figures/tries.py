@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from noisytheory.report.figures.cells import ROUNDING, judged, share_of
 from noisytheory.report.figures.style import style_of
-from noisytheory.report.record import UPHELD, Record, number
+from noisytheory.report.record import UPHELD, Record
+from noisytheory.report.spelling import number
 from noisytheory.trial import instances
 
 if TYPE_CHECKING:
