@@ -25,7 +25,7 @@ from noisytheory.vocabulary.confusion import (
     ConfusionEstimate,
     columns,
     estimate_confusion,
-    inverse_of,
+    inverted,
 )
 from noisytheory.vocabulary.domains import COUNT, Domain, check_generator, checked_floats, one_of
 
@@ -81,7 +81,7 @@ class FiveSteps:
 
     def refuse_singular(self) -> None:
         """Raise a ValueError where the confusion has no inverse."""
-        inverse_of(columns(self.confusion.matrix, "column"))
+        inverted(columns(self.confusion.matrix, "column"))
 
     def task(self, name: str) -> dict[str, Any]:
         """What one of the linear classifiers is learned from: arguments of `uma`."""
