@@ -47,8 +47,8 @@ def error_by_noisy_labels(
     0.0
     """
     inverse = inverted(columns(confusion, "column"))
-    counts = observed_confusion(*_classes(len(inverse), predicted=predicted, noisy=noisy),
-                                len(inverse))
+    said, codes = _classes(len(inverse), predicted=predicted, noisy=noisy)
+    counts = observed_confusion(said, codes, len(inverse))
     return 1 - float(np.sum(counts * inverse)) / float(counts.sum())
 
 
