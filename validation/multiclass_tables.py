@@ -403,6 +403,10 @@ def prose(
         f"noise; the batch one is {mean['batch Perceptron'][0] - mean['UMA'][0]:.2f} above it, "
         f"the online one's last weights {mean['online Perceptron'][0] - mean['UMA'][0]:.2f}."
     )
+    verdicts = {row[3]: row[2] for row in rows if row[0].startswith("1(a): UMA below")}
+    sure(behind == ["9"] and verdicts["holds"] == "levels 4, 5, 6, 7, 10"
+         and verdicts["undecided"].startswith("levels 1, 2, 3, 8, 9, ")
+         and verdicts["reversed"] == "levels none", "the note of uma/figure-1a, and U18")
     at_5 = {step: fed[f"5 {step}"].mean(axis=1) for step in pictures.STEPS}
     error = fed["5 error set"][5].std(ddof=1) / np.sqrt(each)
     yield (
