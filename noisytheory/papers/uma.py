@@ -221,7 +221,8 @@ DISCREPANCIES = {
     "U20": [pair(
         "letters-m-invertible", "Sec. 4.2.2 and 4.2.3",
         "Fewer than 50 examples a class give a confusion matrix that cannot be inverted.",
-        "On digits it can be inverted, and is ill-conditioned.",
+        "Of letters with 2 to 50, and of digits, all can be inverted; with few they are "
+        "ill-conditioned.",
     )],
     "U21": [
         Discrepancy(
