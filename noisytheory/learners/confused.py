@@ -27,7 +27,7 @@ from noisytheory.topics.multiclass import (
 )
 from noisytheory.topics.multiclass.held_out import held_out, left_out
 from noisytheory.topics.multiclass.ignoring import ignoring
-from noisytheory.topics.multiclass.kept import COMPILED, scaled
+from noisytheory.topics.multiclass.kept import COMPILED, divisors, scaled
 from noisytheory.vocabulary.confusion import (
     ConfusionEstimate,
     Orientation,
@@ -118,12 +118,7 @@ class _Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             with np.errstate(over="ignore"):
                 norms = (np.sqrt(np.asarray(points.multiply(points).sum(axis=1)).ravel()) if thin
                          else np.linalg.norm(points, axis=1))
-            if not np.isfinite(norms).all():
-                raise ValueError(
-                    "X must have rows whose norm is a float, got numbers up to "
-                    f"{abs(points).max():.3g}: scale it"
-                )
-            norms = np.where(norms > 0, norms, 1.0)
+            norms = divisors(norms, points)
             points = (sparse.diags_array(1 / norms) @ points).tocsr() if thin else (
                 points / norms[:, None])
         return points
@@ -211,7 +206,8 @@ class UltraconservativeClassifier(_Linear):
     fit_intercept : bool
         Append a constant 1 to every row.
     unit_norm : bool
-        Divide rows by their norm, as the mistake bound $2/\theta^2$ supposes; zero rows stay.
+        Divide rows by their norm, as the mistake bound $2/\theta^2$ supposes; zero rows
+        stay, and so do those below 1e-150.
     random_state : int, Generator, RandomState or None
         For the order and for random steps.
 
@@ -365,7 +361,8 @@ class UMAClassifier(_Linear):
     fit_intercept : bool
         Append a constant 1 to every row.
     unit_norm : bool
-        Divide rows by their norm, which the theory supposes; zero rows stay.
+        Divide rows by their norm, which the theory supposes; zero rows stay,
+        and so do those below 1e-150.
     compare : bool
         Whether `fit` learns some more times, to tell whether correcting pays: see the notes. False
         takes the time of one run.
@@ -563,7 +560,7 @@ class UMAClassifier(_Linear):
         return scaled(points, intercept=self.fit_intercept, unit=self.unit_norm)
 
     def _learn(self, points: Any, codes: NDArray[np.int64], most: int) -> Self:
-        self.run_ = self._run(points, codes, self._path, most, self._rng)
+        self.run_ = self._run(points, codes, self._path, most, rng=self._rng)
         self.coef_, self.n_iter_ = self._path.weights(self.run_, self.average), max(
             1, self.run_.updates)
         self.class_shares_ = self.run_.shares

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from scipy import sparse
 
 import noisytheory as nt
+from noisytheory.learners import confused
 
 
 def test_random_pairs_go_on_from_chunk_to_chunk() -> None:
@@ -40,3 +42,20 @@ def test_a_row_that_holds_an_index_twice_is_its_sum() -> None:
     assert twice.clean
     assert np.array_equal(twice.weights, once.weights)
     assert thin.nnz == 4  # What came stays as it was.
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_large_samples_have_the_rules_of_small_ones(intercept, monkeypatch) -> None:
+    rng = np.random.default_rng(0)
+    true = rng.integers(3, size=60)
+    x = np.eye(3)[true] + 0.2 * rng.normal(size=(60, 3))
+    weights = []
+    for least in (10**9, 1):
+        monkeypatch.setattr(confused, "COMPILED", least)
+        model = nt.UMAClassifier(fit_intercept=intercept)
+        # Squares that are no floats: rows as good as 0 stay, one too long is refused.
+        short = np.where(np.arange(60)[:, None] < 20, 1e-162 * x, x)
+        weights.append(model.fit(short, true).coef_)
+        with pytest.raises(ValueError, match=r"norm is a float, got numbers up to 1e\+200: scale"):
+            model.fit(np.where(np.arange(60)[:, None] == 3, 1e200, x), true)
+    np.testing.assert_allclose(weights[0], weights[1], rtol=0, atol=1e-12)
