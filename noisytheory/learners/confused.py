@@ -357,7 +357,8 @@ class UMAClassifier(_Linear):
     ties : {"lowest", "all"}
         Region of tied points: that of the first class, or of every tied one.
     least_share : float
-        The confusion strategy passes over classes of an estimated share up to this.
+        The confusion strategy passes over classes of an estimated share up to this, until no pair
+        of another is left to take; then it takes the largest norm of theirs, undivided.
     fit_intercept : bool
         Append a constant 1 to every row.
     unit_norm : bool
