@@ -27,7 +27,8 @@ from scipy.stats import t as student
 
 import noisytheory as nt
 from noisytheory.topics.multiclass.experiments import pictures, printed, tables
-from noisytheory.topics.multiclass.experiments.protocol import drawn_apart, unlearned
+from noisytheory.topics.multiclass.experiments.drawn_apart import drawn_apart
+from noisytheory.topics.multiclass.experiments.protocol import unlearned
 from noisytheory.topics.multiclass.experiments.simulate import drawn, errors, toy_reference
 from noisytheory.topics.multiclass.experiments.text import documents
 from noisytheory.topics.multiclass.experiments.toy import toy_data

@@ -148,7 +148,7 @@ class _Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                         "their names to estimate_confusion as classes="
                     )
         else:
-            named = order if np.shape(given) == (classes, classes) else None
+            named = order if getattr(given, "shape", None) == (classes, classes) else None
             matrix = columns(given, orientation, classes=named)
         if len(matrix) != classes:
             cure = (
@@ -442,6 +442,9 @@ class UMAClassifier(_Linear):
     _rng: np.random.Generator
     """Goes on from call to call of `partial_fit`."""
 
+    _given: tuple[Given, Orientation | None]
+    """Confusion and orientation that `confusion_` was made of."""
+
     _told: bool
     """Whether it has been said that a share is negative."""
 
@@ -528,7 +531,8 @@ class UMAClassifier(_Linear):
     ) -> Self:
         """One update from a fresh chunk, as the paper's online form takes them.
 
-        Update vectors of a fresh chunk are unbiased; those of a sample used again are not.
+        Update vectors of a fresh chunk are unbiased; those of a sample used again are not. Where
+        another vendor labelled a chunk, ``set_params(confusion=...)`` before it.
 
         Parameters
         ----------
@@ -548,6 +552,8 @@ class UMAClassifier(_Linear):
             self._hint(3)
             # One for all calls: drawn anew from a number, each would look at the same pair.
             self._path, self._rng = _Path(), generator(self.random_state)
+        elif self.confusion is not self._given[0] or self.orientation != self._given[1]:
+            self._confuse()
         self._learn(points, codes, 1)
         if codes.any() and not self.coef_.any():
             self._say_why()
@@ -629,6 +635,7 @@ class UMAClassifier(_Linear):
         for name in ("expected_gain_", "audited_errors_"):
             self.__dict__.pop(name, None)  # of another fit
         self.confusion_: Floats = self._confusion_of(given, self.orientation)
+        self._given = given, self.orientation
         self.amplification_, self.condition_ = costs(self.confusion_, level=4)
         self.relative_leakage_ = None
         if isinstance(given, ConfusionEstimate):

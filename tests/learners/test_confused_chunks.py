@@ -59,3 +59,27 @@ def test_large_samples_have_the_rules_of_small_ones(intercept, monkeypatch) -> N
         with pytest.raises(ValueError, match=r"norm is a float, got numbers up to 1e\+200: scale"):
             model.fit(np.where(np.arange(60)[:, None] == 3, 1e200, x), true)
     np.testing.assert_allclose(weights[0], weights[1], rtol=0, atol=1e-12)
+
+
+def test_another_confusion_is_that_of_the_next_chunk() -> None:
+    rng = np.random.default_rng(0)
+    true = rng.integers(2, size=100)
+    x = np.eye(2)[true] + 0.3 * rng.normal(size=(100, 2))
+    first, second = [[0.9, 0.2], [0.1, 0.8]], [[0.7, 0.3], [0.3, 0.7]]
+    model = nt.UMAClassifier(first).partial_fit(x, true)
+    model.set_params(confusion=second).partial_fit(x, true)
+    assert model.confusion_.tolist() == second
+    run = nt.multiclass.uma(model._features(x), true, first, max_iter=1)
+    run = nt.multiclass.uma(model._features(x), true, second, max_iter=1, start=run.weights)
+    np.testing.assert_allclose(model.run_.weights, run.weights, atol=1e-12)
+    model.set_params(confusion=[[0.9, 0.1], [0.2, 0.8]])
+    for _ in range(2):
+        with pytest.raises(ValueError, match="confusion must have columns that sum to 1"):
+            model.partial_fit(x, true)
+    model.set_params(orientation="row").partial_fit(x, true)
+    assert model.confusion_.tolist() == first
+
+
+def test_a_confusion_of_rows_that_differ_is_told_so() -> None:
+    with pytest.raises(ValueError, match="confusion must hold real numbers, got rows that differ"):
+        nt.UMAClassifier([[1, 2], [3]]).fit(np.eye(2), [0, 1])
