@@ -417,3 +417,16 @@ def test_the_confusion_strategy_comes_to_classes_without_a_share_last():
     no_class = uma(x, seen, confusion, strategy="confusion", least_share=2.0, tolerance=0.08)
     assert by_norm.updates > 3
     assert np.array_equal(no_class.pairs, by_norm.pairs)
+
+
+def test_what_a_population_says_of_its_update_vectors_is_so_over_all_samples_of_one():
+    seen = np.zeros((3, 3))
+    for point, chances in zip(POP5.points, POP5.joint, strict=True):
+        for label, chance in enumerate(chances):
+            z = update_vectors(point[None], [label], POP5.confusion, weights=W5, ties="all")
+            seen += chance * ((z - POP5.update_means(W5)) ** 2).sum(axis=2)
+    np.testing.assert_allclose(POP5.update_variances(W5), seen, atol=1e-12)
+    masses = POP5.region_masses(W5)
+    # The second atom, of class 1 and mass .2, is taken for class 0.
+    assert masses[0, 1] == pytest.approx(0.2)
+    assert masses.sum() - np.trace(masses) == pytest.approx(POP5.error(W5))
