@@ -27,7 +27,7 @@ from noisytheory.topics.multiclass import (
 )
 from noisytheory.topics.multiclass.held_out import held_out, left_out
 from noisytheory.topics.multiclass.ignoring import ignoring
-from noisytheory.topics.multiclass.kept import COMPILED, scaled
+from noisytheory.topics.multiclass.kept import COMPILED, divisors, scaled
 from noisytheory.vocabulary.confusion import (
     ConfusionEstimate,
     Orientation,
@@ -118,12 +118,7 @@ class _Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             with np.errstate(over="ignore"):
                 norms = (np.sqrt(np.asarray(points.multiply(points).sum(axis=1)).ravel()) if thin
                          else np.linalg.norm(points, axis=1))
-            if not np.isfinite(norms).all():
-                raise ValueError(
-                    "X must have rows whose norm is a float, got numbers up to "
-                    f"{abs(points).max():.3g}: scale it"
-                )
-            norms = np.where(norms > 0, norms, 1.0)
+            norms = divisors(norms, points)
             points = (sparse.diags_array(1 / norms) @ points).tocsr() if thin else (
                 points / norms[:, None])
         return points
@@ -153,7 +148,7 @@ class _Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                         "their names to estimate_confusion as classes="
                     )
         else:
-            named = order if np.shape(given) == (classes, classes) else None
+            named = order if getattr(given, "shape", None) == (classes, classes) else None
             matrix = columns(given, orientation, classes=named)
         if len(matrix) != classes:
             cure = (
@@ -211,7 +206,8 @@ class UltraconservativeClassifier(_Linear):
     fit_intercept : bool
         Append a constant 1 to every row.
     unit_norm : bool
-        Divide rows by their norm, as the mistake bound $2/\theta^2$ supposes; zero rows stay.
+        Divide rows by their norm, as the mistake bound $2/\theta^2$ supposes; zero rows
+        stay, and so do those below 1e-150.
     random_state : int, Generator, RandomState or None
         For the order and for random steps.
 
@@ -361,11 +357,13 @@ class UMAClassifier(_Linear):
     ties : {"lowest", "all"}
         Region of tied points: that of the first class, or of every tied one.
     least_share : float
-        The confusion strategy passes over classes of an estimated share up to this.
+        The confusion strategy passes over classes of an estimated share up to this, until no pair
+        of another is left to take; then it takes the largest norm of theirs, undivided.
     fit_intercept : bool
         Append a constant 1 to every row.
     unit_norm : bool
-        Divide rows by their norm, which the theory supposes; zero rows stay.
+        Divide rows by their norm, which the theory supposes; zero rows stay,
+        and so do those below 1e-150.
     compare : bool
         Whether `fit` learns some more times, to tell whether correcting pays: see the notes. False
         takes the time of one run.
@@ -443,6 +441,9 @@ class UMAClassifier(_Linear):
 
     _rng: np.random.Generator
     """Goes on from call to call of `partial_fit`."""
+
+    _given: tuple[Given, Orientation | None]
+    """Confusion and orientation that `confusion_` was made of."""
 
     _told: bool
     """Whether it has been said that a share is negative."""
@@ -530,7 +531,8 @@ class UMAClassifier(_Linear):
     ) -> Self:
         """One update from a fresh chunk, as the paper's online form takes them.
 
-        Update vectors of a fresh chunk are unbiased; those of a sample used again are not.
+        Update vectors of a fresh chunk are unbiased; those of a sample used again are not. Where
+        another vendor labelled a chunk, ``set_params(confusion=...)`` before it.
 
         Parameters
         ----------
@@ -550,6 +552,8 @@ class UMAClassifier(_Linear):
             self._hint(3)
             # One for all calls: drawn anew from a number, each would look at the same pair.
             self._path, self._rng = _Path(), generator(self.random_state)
+        elif self.confusion is not self._given[0] or self.orientation != self._given[1]:
+            self._confuse()
         self._learn(points, codes, 1)
         if codes.any() and not self.coef_.any():
             self._say_why()
@@ -563,7 +567,7 @@ class UMAClassifier(_Linear):
         return scaled(points, intercept=self.fit_intercept, unit=self.unit_norm)
 
     def _learn(self, points: Any, codes: NDArray[np.int64], most: int) -> Self:
-        self.run_ = self._run(points, codes, self._path, most, self._rng)
+        self.run_ = self._run(points, codes, self._path, most, rng=self._rng)
         self.coef_, self.n_iter_ = self._path.weights(self.run_, self.average), max(
             1, self.run_.updates)
         self.class_shares_ = self.run_.shares
@@ -631,6 +635,7 @@ class UMAClassifier(_Linear):
         for name in ("expected_gain_", "audited_errors_"):
             self.__dict__.pop(name, None)  # of another fit
         self.confusion_: Floats = self._confusion_of(given, self.orientation)
+        self._given = given, self.orientation
         self.amplification_, self.condition_ = costs(self.confusion_, level=4)
         self.relative_leakage_ = None
         if isinstance(given, ConfusionEstimate):

@@ -17,10 +17,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.vocabulary.domains import (
+    COUNT,
     LEVEL,
+    check_generator,
     checked_floats,
     checked_numbers,
-    checked_reals,
     one_of,
 )
 from noisytheory.vocabulary.exact import Numbers
@@ -83,14 +84,7 @@ def columns(
     >>> columns([[0.9, 0.1], [0.4, 0.6]], orientation="row").tolist()
     [[0.9, 0.4], [0.1, 0.6]]
     """
-    array = checked_numbers("confusion", _by_name(matrix, classes))
-    if array.ndim != 2 or array.shape[0] != array.shape[1] or not array.size:
-        raise ValueError(f"confusion must be a square matrix, got shape {array.shape}")
-    if not (array.min() >= 0 and array.max() <= 1 + SUM):
-        wrong = array[~((array >= 0) & (array <= 1 + SUM))][0]
-        counts = array.min() >= 0 and not np.any(array % 1)
-        cure = ": of counts make a ConfusionEstimate" if counts else ""
-        raise ValueError(f"confusion must hold probabilities in [0, 1], got {wrong}{cure}")
+    array = _probabilities("confusion", _by_name(matrix, classes))
     if orientation not in (None, "column", "row"):
         raise ValueError(f'orientation must be "column" or "row", got {orientation!r}')
     down, across = (abs(array.sum(axis=axis) - 1).max() <= SUM for axis in (0, 1))
@@ -105,17 +99,69 @@ def columns(
                 "confusion has rows and columns that sum to 1 and is not symmetric: say "
                 'orientation="column" or "row", where the true classes are'
             )
-    if not (across if orientation == "row" else down):
-        line = "rows" if orientation == "row" else "columns"
-        sums = array.sum(axis=1 if orientation == "row" else 0)
-        worst = int(np.argmax(abs(sums - 1)))
-        rounded = abs(sums - 1).max() <= 0.02
-        cure = f": if it is rounded, divide its {line} by their sums" if rounded else ""
-        raise ValueError(
-            f"confusion must have {line} that sum to 1, number {worst} sums to "
-            f"{sums[worst]:.6g}{cure}"
-        )
+    _sum_to_one("confusion", array, "row" if orientation == "row" else "column")
     return np.array(array.T if orientation == "row" else array, order="C")
+
+
+def stochastic(name: str, matrix: Any, line: Orientation = "column") -> NDArray[Any]:
+    """A matrix of which all columns, or rows, are probabilities that sum to 1, or a ValueError.
+
+    Parameters
+    ----------
+    name : str
+        The argument's, for the message.
+    matrix : array-like, shape (Q, Q)
+        Fractions are kept.
+    line : {"column", "row"}
+
+    Returns
+    -------
+    array, shape (Q, Q)
+
+    Raises
+    ------
+    ValueError
+        If it is not square, has an entry outside [0, 1], or a line that does not sum to 1.
+
+    Examples
+    --------
+    >>> stochastic("matrix", [[0.9, 0.1], [0.4, 0.6]])
+    Traceback (most recent call last):
+    ...
+    ValueError: matrix must have columns that sum to 1, number 0 sums to 1.3: its rows do
+    """
+    array = _probabilities(name, matrix)
+    _sum_to_one(name, array, line)
+    return array
+
+
+def _probabilities(name: str, matrix: Any) -> NDArray[Any]:
+    array = checked_numbers(name, matrix)
+    if array.ndim != 2 or array.shape[0] != array.shape[1] or not array.size:
+        raise ValueError(f"{name} must be a square matrix, got shape {array.shape}")
+    if not (array.min() >= 0 and array.max() <= 1 + SUM):
+        wrong = array[~((array >= 0) & (array <= 1 + SUM))][0]
+        counts = array.min() >= 0 and not np.any(array % 1)
+        cure = ": of counts make a ConfusionEstimate" if counts else ""
+        raise ValueError(f"{name} must hold probabilities in [0, 1], got {wrong}{cure}")
+    return array
+
+
+def _sum_to_one(name: str, array: NDArray[Any], line: Orientation) -> None:
+    axis = int(line == "row")
+    sums, others = array.sum(axis=axis), array.sum(axis=1 - axis)
+    off = abs(sums - 1)
+    if off.max() <= SUM:
+        return
+    worst = int(np.argmax(off))
+    cure = ""
+    if off.max() <= 0.02:
+        cure = f": if it is rounded, divide its {line}s by their sums"
+    elif abs(others - 1).max() <= SUM:
+        cure = f": its {'columns' if line == 'row' else 'rows'} do"
+    raise ValueError(
+        f"{name} must have {line}s that sum to 1, number {worst} sums to {sums[worst]:.6g}{cure}"
+    )
 
 
 def _by_name(matrix: Any, classes: Sequence[Any] | None) -> Any:
@@ -157,7 +203,7 @@ def inverse_of(matrix: Numbers) -> Floats:
     Parameters
     ----------
     matrix : array-like, shape (Q, Q)
-        As `columns` returns it; of fractions the inverse is one of fractions.
+        Column-stochastic; of fractions the inverse is one of fractions.
 
     Returns
     -------
@@ -167,14 +213,33 @@ def inverse_of(matrix: Numbers) -> Floats:
     Raises
     ------
     ValueError
-        If it is singular to working precision; the message says what it would cost.
+        If it is not column-stochastic, or singular to working precision; the message says what it
+        would cost.
 
     Examples
     --------
     >>> inverse_of([[0.75, 0.25], [0.25, 0.75]]).round(12).tolist()
     [[1.5, -0.5], [-0.5, 1.5]]
     """
-    array = checked_numbers("confusion", matrix)
+    return inverted(stochastic("matrix", matrix))
+
+
+def inverted(array: NDArray[Any]) -> Floats:
+    """`inverse_of` what is known to be column-stochastic, or is meant not to be.
+
+    Parameters
+    ----------
+    array : array, shape (Q, Q)
+
+    Returns
+    -------
+    array, shape (Q, Q)
+
+    Examples
+    --------
+    >>> inverted(np.array([[0.5, 0.0], [0.0, 0.25]])).tolist()
+    [[2.0, 0.0], [0.0, 4.0]]
+    """
     if array.dtype == object:
         return _inverse_in_fractions(array)
     try:
@@ -251,8 +316,17 @@ def leakage(estimate: Numbers, matrix: Numbers) -> Floats:
     >>> leakage([[1, 0], [0, 1]], [[0.75, 0.25], [0.25, 0.75]]).tolist()
     [[-0.25, 0.25], [0.25, -0.25]]
     """
-    true = checked_numbers("matrix", matrix)
-    return np.asarray(inverse_of(estimate) @ true - np.eye(len(true), dtype=true.dtype))
+    used, true = _of_one_shape(estimate, matrix)
+    return np.asarray(inverted(used) @ true - np.eye(len(true), dtype=true.dtype))
+
+
+def _of_one_shape(estimate: Any, matrix: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    used, true = stochastic("estimate", estimate), stochastic("matrix", matrix)
+    if used.shape != true.shape:
+        raise ValueError(
+            f"estimate and matrix must have one shape, got {used.shape} and {true.shape}"
+        )
+    return used, true
 
 
 def relative_leakage(estimate: ArrayLike, matrix: ArrayLike) -> float:
@@ -274,10 +348,10 @@ def relative_leakage(estimate: ArrayLike, matrix: ArrayLike) -> float:
     >>> relative_leakage([[1, 0], [0, 1]], [[0.75, 0.25], [0.25, 0.75]])
     1.0
     """
-    true = checked_floats("matrix", matrix)
+    used, true = (array.astype(np.float64) for array in _of_one_shape(estimate, matrix))
     noise = float(np.linalg.norm(true - np.eye(len(true))))
     try:
-        leak = float(np.linalg.norm(leakage(estimate, true)))
+        leak = float(np.linalg.norm(inverted(used) @ true - np.eye(len(true))))
     except ValueError:
         return math.inf
     if noise == 0:
@@ -307,7 +381,7 @@ def lopsidedness(matrix: ArrayLike) -> float:
     >>> round(lopsidedness([[0.8, 0.0, 0.2], [0.2, 0.8, 0.0], [0.0, 0.2, 0.8]]), 6)
     0.5
     """
-    array = checked_floats("matrix", matrix)
+    array = stochastic("matrix", matrix).astype(np.float64)
     classes = len(array)
     noise = float(np.linalg.norm(array - np.eye(classes)))
     if noise == 0 or classes < 2:
@@ -335,14 +409,20 @@ def posterior_confusion(matrix: ArrayLike, priors: ArrayLike) -> NDArray[Any]:
     Raises
     ------
     ValueError
-        If some label has probability 0.
+        If some label has probability 0, the matrix is not column-stochastic, or the priors are no
+        probabilities of its classes.
 
     Examples
     --------
     >>> posterior_confusion([[0.75, 0.25], [0.25, 0.75]], [0.5, 0.5]).tolist()
     [[0.75, 0.25], [0.25, 0.75]]
     """
-    joint = checked_reals("matrix", matrix) * checked_reals("priors", priors)
+    array, prior = stochastic("matrix", matrix), checked_numbers("priors", priors)
+    if prior.shape != array.shape[:1]:
+        raise ValueError(f"priors must have shape {array.shape[:1]}, got {prior.shape}")
+    if not (prior.min() >= 0 and abs(prior.sum() - 1) <= SUM):
+        raise ValueError(f"priors must be probabilities that sum to 1, got {prior.tolist()}")
+    joint = array * prior
     labels = joint.sum(axis=1)
     if not np.all(labels > 0):
         raise ValueError("priors and matrix must give every label a positive probability")
@@ -376,6 +456,11 @@ def observed_confusion(predicted: ArrayLike, true: ArrayLike, classes: Any) -> N
 
 def _counts(sides: dict[str, ArrayLike], classes: Any) -> NDArray[np.int64]:
     """Pairs of labels, by the names of the arguments that they came as."""
+    if np.ndim(classes) == 1:
+        for name, labels in sides.items():
+            _none_missing(name, labels)
+    elif isinstance(classes, bool) or not isinstance(classes, int | np.integer) or classes < 1:
+        raise ValueError(f"classes must be a whole number >= 1 or a list of them, got {classes!r}")
     first, second = (_codes(name, labels, classes) for name, labels in sides.items())
     if first.shape != second.shape:
         raise ValueError(
@@ -384,6 +469,14 @@ def _counts(sides: dict[str, ArrayLike], classes: Any) -> NDArray[np.int64]:
     size = classes if isinstance(classes, int | np.integer) else len(classes)
     counts = np.bincount(first * size + second, minlength=size * size)
     return counts.reshape(size, size).astype(np.int64)
+
+
+def _none_missing(name: str, labels: ArrayLike) -> None:
+    """Refuse None, NaN and what else is not equal to itself."""
+    for label in np.asarray(labels).ravel().tolist():
+        same = label == label
+        if label is None or same is not True:
+            raise ValueError(f"{name} must hold labels, and none that is missing, got {label!r}")
 
 
 def _codes(name: str, labels: ArrayLike, classes: Any) -> NDArray[np.int64]:
@@ -500,6 +593,7 @@ def estimate_confusion(
     """
     if not np.size(true):
         raise ValueError("true must hold a label of every class, got none")
+    _none_missing("true", true)
     named = np.unique(np.asarray(true)) if classes is None else classes
     try:
         counts = _counts(dict(noisy=noisy, true=true), named)
@@ -634,6 +728,8 @@ class ConfusionEstimate:
         -------
         array, shape (size, Q, Q)
         """
+        COUNT.check("size", size)
+        check_generator(rng)
         drawn = [
             rng.multinomial(n, share / share.sum(), size=size)
             for n, share in zip(self.audited.tolist(), self.matrix.T, strict=True)

@@ -235,6 +235,15 @@ def check_generator(rng: object) -> None:
         raise ValueError(f"rng must be a numpy.random.Generator, got {rng!r}")
 
 
+def _array(name: str, values: Any) -> NDArray[Any]:
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name} must hold real numbers, got some that are masked")
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"{name} must hold real numbers, got rows that differ") from error
+
+
 def checked_reals(name: str, values: Any) -> NDArray[Any]:
     """An array of real numbers of any type, fractions among them, or a ValueError.
 
@@ -253,7 +262,7 @@ def checked_reals(name: str, values: Any) -> NDArray[Any]:
     Raises
     ------
     ValueError
-        If rows differ in length, or numbers are complex, strings or no numbers at all.
+        If rows differ in length, or numbers are masked, complex, strings or no numbers at all.
 
     Examples
     --------
@@ -262,10 +271,7 @@ def checked_reals(name: str, values: Any) -> NDArray[Any]:
     ...
     ValueError: alpha must hold real numbers, got <U1
     """
-    try:
-        array = np.asarray(values)
-    except ValueError as error:
-        raise ValueError(f"{name} must hold real numbers, got rows that differ") from error
+    array = _array(name, values)
     if array.dtype == object:
         for value in array.flat:
             if not isinstance(value, numbers.Real | Decimal):
@@ -327,7 +333,7 @@ def checked_numbers(name: str, values: Any) -> NDArray[Any]:
     >>> checked_numbers("masses", [Fraction(1, 3), 1]).tolist()
     [Fraction(1, 3), Fraction(1, 1)]
     """
-    array = np.asarray(values)
+    array = _array(name, values)
     if array.dtype == object:
         held = array.ravel().tolist()
         if {*map(type, held)} == {Fraction}:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from scipy import sparse
 
 import noisytheory as nt
+from noisytheory.learners import confused
 
 
 def test_random_pairs_go_on_from_chunk_to_chunk() -> None:
@@ -40,3 +42,44 @@ def test_a_row_that_holds_an_index_twice_is_its_sum() -> None:
     assert twice.clean
     assert np.array_equal(twice.weights, once.weights)
     assert thin.nnz == 4  # What came stays as it was.
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+def test_large_samples_have_the_rules_of_small_ones(intercept, monkeypatch) -> None:
+    rng = np.random.default_rng(0)
+    true = rng.integers(3, size=60)
+    x = np.eye(3)[true] + 0.2 * rng.normal(size=(60, 3))
+    weights = []
+    for least in (10**9, 1):
+        monkeypatch.setattr(confused, "COMPILED", least)
+        model = nt.UMAClassifier(fit_intercept=intercept)
+        # Squares that are no floats: rows as good as 0 stay, one too long is refused.
+        short = np.where(np.arange(60)[:, None] < 20, 1e-162 * x, x)
+        weights.append(model.fit(short, true).coef_)
+        with pytest.raises(ValueError, match=r"norm is a float, got numbers up to 1e\+200: scale"):
+            model.fit(np.where(np.arange(60)[:, None] == 3, 1e200, x), true)
+    np.testing.assert_allclose(weights[0], weights[1], rtol=0, atol=1e-12)
+
+
+def test_another_confusion_is_that_of_the_next_chunk() -> None:
+    rng = np.random.default_rng(0)
+    true = rng.integers(2, size=100)
+    x = np.eye(2)[true] + 0.3 * rng.normal(size=(100, 2))
+    first, second = [[0.9, 0.2], [0.1, 0.8]], [[0.7, 0.3], [0.3, 0.7]]
+    model = nt.UMAClassifier(first).partial_fit(x, true)
+    model.set_params(confusion=second).partial_fit(x, true)
+    assert model.confusion_.tolist() == second
+    run = nt.multiclass.uma(model._features(x), true, first, max_iter=1)
+    run = nt.multiclass.uma(model._features(x), true, second, max_iter=1, start=run.weights)
+    np.testing.assert_allclose(model.run_.weights, run.weights, atol=1e-12)
+    model.set_params(confusion=[[0.9, 0.1], [0.2, 0.8]])
+    for _ in range(2):
+        with pytest.raises(ValueError, match="confusion must have columns that sum to 1"):
+            model.partial_fit(x, true)
+    model.set_params(orientation="row").partial_fit(x, true)
+    assert model.confusion_.tolist() == first
+
+
+def test_a_confusion_of_rows_that_differ_is_told_so() -> None:
+    with pytest.raises(ValueError, match="confusion must hold real numbers, got rows that differ"):
+        nt.UMAClassifier([[1, 2], [3]]).fit(np.eye(2), [0, 1])

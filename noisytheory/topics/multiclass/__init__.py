@@ -27,12 +27,14 @@ from noisytheory.topics.multiclass.deviations.bounds import (
 from noisytheory.topics.multiclass.experiments.beside import (
     Beside,
 )
+from noisytheory.topics.multiclass.experiments.drawn_apart import (
+    drawn_apart,
+)
 from noisytheory.topics.multiclass.experiments.front_end import (
     kernel_features,
 )
 from noisytheory.topics.multiclass.experiments.protocol import (
     FiveSteps,
-    drawn_apart,
     five_steps,
 )
 from noisytheory.topics.multiclass.experiments.self_training import (

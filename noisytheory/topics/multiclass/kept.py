@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Bytes", "Dense", "Kept", "Rows", "Scaled", "Spread", "kept", "scaled"]
+__all__ = ["Bytes", "Dense", "Kept", "Rows", "Scaled", "Spread", "divisors", "kept", "scaled"]
 
 Floats: TypeAlias = NDArray[np.float64]
 Whole: TypeAlias = NDArray[np.int64]
@@ -278,13 +278,44 @@ class Scaled:
         return rows
 
 
+SHORT = 1e-150
+"""A row below has squares that are no floats: it counts as 0, and is not made to have norm 1."""
+
+
+def divisors(norms: Floats, points: Any) -> Floats:
+    """What rows of these norms are divided by to have norm 1, 1 for those that count as 0.
+
+    Parameters
+    ----------
+    norms : array, shape (n,)
+        Infinite where squares are beyond floats, which is refused.
+    points : array or sparse matrix, shape (n, d)
+        For the message.
+
+    Returns
+    -------
+    array, shape (n,)
+
+    Examples
+    --------
+    >>> divisors(np.array([2.0, 0.0]), np.array([[2.0], [0.0]])).tolist()
+    [2.0, 1.0]
+    """
+    if not np.isfinite(norms).all():
+        raise ValueError(
+            "X must have rows whose norm is a float, got numbers up to "
+            f"{abs(points).max():.3g}: scale it"
+        )
+    return np.where(norms > SHORT, norms, 1.0)
+
+
 def scaled(points: NDArray[Any], *, intercept: bool, unit: bool) -> Scaled:
     """Rows with a constant 1 behind them if asked for, and of norm 1 if asked for; 0 stays 0."""
     scale = np.ones(len(points))
     for start in range(0, len(points) if unit else 0, BLOCK):
         block = points[start : start + BLOCK].astype(np.float64)
         norms = np.sqrt(np.einsum("ij,ij->i", block, block) + intercept)
-        scale[start : start + BLOCK] /= np.where(norms > 0, norms, 1.0)
+        scale[start : start + BLOCK] /= divisors(norms, block)
     return Scaled(np.ascontiguousarray(points), scale, float(intercept))
 
 

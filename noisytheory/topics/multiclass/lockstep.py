@@ -58,6 +58,15 @@ class Run:
         have none; "max_iter".
     shares : array, shape (Q,)
         Estimated shares of the true classes; noise can make them negative.
+
+    Examples
+    --------
+    >>> from noisytheory.topics.multiclass import uma
+    >>> run = uma([[1.0, 0.0], [0.0, 1.0]], [0, 1], [[0.8, 0.2], [0.2, 0.8]])
+    >>> run.updates, run.pairs.tolist(), run.stopped
+    (1, [[0, 1]], 'no error set')
+    >>> run.shares.tolist()
+    [0.5, 0.5]
     """
 
     weights: Floats

@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from noisytheory.vocabulary.confusion import ConfusionEstimate, inverse_of, observed_confusion
+from noisytheory.vocabulary.confusion import (
+    ConfusionEstimate,
+    columns,
+    inverted,
+    observed_confusion,
+)
+from noisytheory.vocabulary.domains import check_generator
 
 __all__ = ["error_by_noisy_labels", "gain_by_known_confusion", "gain_by_noisy_labels"]
 
@@ -40,9 +46,26 @@ def error_by_noisy_labels(
     >>> error_by_noisy_labels([0, 0, 1, 1], [0, 1, 1, 1], [[0.75, 0.25], [0.25, 0.75]])
     0.0
     """
-    inverse = inverse_of(confusion)
-    counts = observed_confusion(predicted, noisy, len(inverse))
+    inverse = inverted(columns(confusion, "column"))
+    said, codes = _classes(len(inverse), predicted=predicted, noisy=noisy)
+    counts = observed_confusion(said, codes, len(inverse))
     return 1 - float(np.sum(counts * inverse)) / float(counts.sum())
+
+
+def _classes(size: int, **sides: ArrayLike) -> list[NDArray[np.int64]]:
+    """Classes below this number, one an example, and as many of each side."""
+    found = {name: np.asarray(labels) for name, labels in sides.items()}
+    for name, codes in found.items():
+        if codes.ndim != 1 or not codes.size or codes.dtype.kind not in "iu":
+            raise ValueError(f"{name} must be a list of classes 0 to {size - 1}, got "
+                             f"{codes.dtype} of shape {codes.shape}")
+        if codes.min() < 0 or codes.max() >= size:
+            wrong = codes[(codes < 0) | (codes >= size)][0]
+            raise ValueError(f"{name} must be classes 0 to {size - 1}, got {wrong}")
+    if len({codes.shape for codes in found.values()}) > 1:
+        told = ", ".join(f"{len(codes)} of {name}" for name, codes in found.items())
+        raise ValueError(f"{' and '.join(found)} must be as long, got {told}")
+    return list(found.values())
 
 
 def gain_by_known_confusion(
@@ -71,9 +94,9 @@ def gain_by_known_confusion(
     >>> round(gain, 2), round(error, 2)
     (0.59, 0.07)
     """
-    inverse = inverse_of(confusion)
-    codes = np.asarray(noisy)
-    apart = inverse[np.asarray(ours), codes] - inverse[np.asarray(other), codes]
+    inverse = inverted(columns(confusion, "column"))
+    one, two, codes = _classes(len(inverse), ours=ours, other=other, noisy=noisy)
+    apart = inverse[one, codes] - inverse[two, codes]
     return float(apart.mean()), float(apart.std() / np.sqrt(len(apart)))
 
 
@@ -107,12 +130,14 @@ def gain_by_noisy_labels(
     True
     """
     classes = len(estimate.matrix)
-    apart = (observed_confusion(ours, noisy, classes)
-             - observed_confusion(other, noisy, classes)) / len(np.asarray(noisy))
+    check_generator(rng)
+    one, two, codes = _classes(classes, ours=ours, other=other, noisy=noisy)
+    apart = (observed_confusion(one, codes, classes)
+             - observed_confusion(two, codes, classes)) / len(codes)
     gains = []
     for drawn in estimate.resampled(size, rng=rng):
         try:
-            gains.append(float(np.sum(apart * inverse_of(drawn))))
+            gains.append(float(np.sum(apart * inverted(drawn))))
         except ValueError:  # An audit that nobody could use.
             continue
     return float(np.median(gains)) if gains else 0.0

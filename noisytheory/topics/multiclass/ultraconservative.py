@@ -35,6 +35,14 @@ class OnlineRun:
         $T=\max(1+\sum_{r\in E}\tau_r^2)\le2$ over the updates; 0 without one.
     clean : bool
         Whether the last pass made no mistake.
+
+    Examples
+    --------
+    >>> run = ultraconservative(np.eye(3), [0, 1, 2], 3, step="uniform", passes=2)
+    >>> run.updates, run.largest_step, run.clean
+    (3, 1.5, True)
+    >>> run.weights.sum(axis=0).tolist()
+    [0.0, 0.0, 0.0]
     """
 
     weights: Floats

@@ -185,7 +185,8 @@ def uma(
     ties : {"lowest", "all"}
         Region of tied points: that of the lowest class, or of every tied one.
     least_share : float
-        The confusion strategy passes over classes of an estimated share up to this.
+        The confusion strategy passes over classes of an estimated share up to this, until no pair
+        of another is left to take; then it takes the largest norm of theirs, undivided.
     start : array-like, shape (Q, d), optional
         Weights to start from; 0 by default.
     rng : Generator, optional

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.topics.multiclass.exactly import DIGITS
-from noisytheory.vocabulary.confusion import Orientation, columns, inverse_of
+from noisytheory.vocabulary.confusion import Orientation, columns, inverted
 from noisytheory.vocabulary.exact import over, whole
 
 __all__ = ["Floating", "Whole", "in_arithmetic_of", "in_units", "inverse_for"]
@@ -40,7 +40,7 @@ def inverse_for(points: Any, confusion: Any, orientation: Orientation | None) ->
             return _known_inverse(tuple(map(tuple, given.tolist())), orientation)
     if type(confusion) is np.ndarray and confusion.dtype == points.dtype == np.float64:
         return _known_floats(confusion.tobytes(), confusion.shape, orientation)
-    return in_arithmetic_of(points, inverse_of(columns(confusion, orientation)))
+    return in_arithmetic_of(points, inverted(columns(confusion, orientation)))
 
 
 @functools.lru_cache(maxsize=64)
@@ -48,7 +48,7 @@ def _known_floats(
     confusion: bytes, shape: tuple[int, ...], orientation: Orientation | None
 ) -> Numbers:
     """As `_known_inverse`, of floats: the identity of every run that ignores noise is one."""
-    found = inverse_of(columns(np.frombuffer(confusion).reshape(shape), orientation))
+    found = inverted(columns(np.frombuffer(confusion).reshape(shape), orientation))
     found.flags.writeable = False
     return found
 
@@ -59,7 +59,7 @@ def _known_inverse(
 ) -> Numbers:
     """Kept, for populations come again with the same one."""
     found = np.vectorize(Fraction, otypes=[object])(
-        inverse_of(columns(np.array(confusion, dtype=object), orientation))
+        inverted(columns(np.array(confusion, dtype=object), orientation))
     )
     found.flags.writeable = False
     return np.asarray(found)

@@ -28,7 +28,7 @@ from noisytheory.vocabulary.populations.batteries import (
 from noisytheory.vocabulary.populations.finite import Finite
 from noisytheory.vocabulary.populations.law import Population
 from noisytheory.vocabulary.populations.mixtures import GaussianMixture
-from noisytheory.vocabulary.populations.multiclass import Multiclass
+from noisytheory.vocabulary.populations.multiclass import Multiclass, largest_margin, margin_of
 
 __all__ = [
     "Finite",
@@ -40,7 +40,9 @@ __all__ = [
     "circle",
     "digits",
     "independent_signs",
+    "largest_margin",
     "long_servedio",
+    "margin_of",
     "mnist",
     "mnist_available",
     "oblique_pair",

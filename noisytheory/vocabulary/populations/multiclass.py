@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from noisytheory.vocabulary.confusion import amplification
+from noisytheory.vocabulary.confusion import amplification, inverse_of
 from noisytheory.vocabulary.domains import NONNEGATIVE, checked_floats
 from noisytheory.vocabulary.joint_masses import confused, error, least_margin, margins
 from noisytheory.vocabulary.populations.atoms import given_confusion
@@ -253,6 +253,45 @@ class Multiclass:
         r"""$\mu^p_q=\mathbb E[1\{t(X)=q\}1\{X\in A^\alpha_p\}X]$, shape (Q, Q, d), at [p, q]."""
         inside = self.regions(weights, alpha)
         return np.asarray((inside[:, None] * self.clean.T) @ self.points)
+
+    def region_masses(self, weights: ArrayLike, alpha: float = 0.0) -> Numbers:
+        r"""$m_{pq}=\Pr[t(X)=q,X\in A^\alpha_p]$, shape (Q, Q), at [p, q]: off the diagonal errors.
+
+        Parameters
+        ----------
+        weights : array-like, shape (Q, d)
+        alpha : float
+            Functional margin, at least 0.
+
+        Examples
+        --------
+        >>> pair = Multiclass(Finite("pair", [[1, 0], [0, 1]], [0, 1], [0.75, 0.25], classes=2))
+        >>> pair.region_masses([[1, 1], [0, 0]]).tolist()
+        [[0.75, 0.25], [0.0, 0.0]]
+        """
+        return np.asarray(self._kept(self.regions(weights, alpha).astype(object)) @ self.clean)
+
+    def update_variances(self, weights: ArrayLike, alpha: float = 0.0) -> Numbers:
+        r"""$v_{pq}=n\,\mathbb E\|z_{pq}-\mu^p_q\|^2$ under fixed weights, shape (Q, Q), at [p, q].
+
+        Parameters
+        ----------
+        weights : array-like, shape (Q, d)
+        alpha : float
+            Functional margin, at least 0.
+
+        Examples
+        --------
+        >>> pair = Finite("pair", [[1, 0], [0, 1]], [0, 1], [0.75, 0.25], classes=2)
+        >>> noisy = Multiclass(pair, [[0.75, 0.25], [0.25, 0.75]])
+        >>> noisy.update_variances([[1, 1], [0, 0]]).round(6).tolist()
+        [[0.9375, 0.9375], [0.0, 0.0]]
+        """
+        squares = self.joint @ inverse_of(self.confusion).T ** 2  # atom, class
+        lengths = (self.points**2).sum(axis=1)
+        inside = self._kept(self.regions(weights, alpha).astype(object))
+        found = inside @ (squares * lengths[:, None])
+        return np.asarray(found - (self.update_means(weights, alpha) ** 2).sum(axis=2))
 
     def error(self, weights: ArrayLike) -> Any:
         """Probability of a wrong prediction; the lowest of tied classes is predicted."""

@@ -9,10 +9,10 @@ from sklearn.decomposition import KernelPCA
 
 from noisytheory.topics.multiclass import uma
 from noisytheory.topics.multiclass.experiments.beside import beside
+from noisytheory.topics.multiclass.experiments.drawn_apart import drawn_apart
 from noisytheory.topics.multiclass.experiments.front_end import kernel_features
 from noisytheory.topics.multiclass.experiments.protocol import (
     CLASSIFIERS,
-    drawn_apart,
     five_steps,
 )
 from noisytheory.topics.multiclass.experiments.self_training import self_training

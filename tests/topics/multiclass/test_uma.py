@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from noisytheory.topics.multiclass import STEPS, ultraconservative, uma, uma_runs, update_vectors
+from noisytheory.topics.multiclass import (
+    STEPS,
+    error_set,
+    ultraconservative,
+    uma,
+    uma_runs,
+    update_vectors,
+)
 from noisytheory.topics.multiclass import kept as kept_module
 from noisytheory.topics.multiclass import lockstep as lockstep_module
 from noisytheory.topics.multiclass.kept import Scaled, scaled
@@ -386,3 +393,40 @@ def test_weights_start_and_generators_of_another_kind_are_refused_by_name():
         uma(*given, start=np.zeros((3, 2)))
     with pytest.raises(ValueError, match="rng must be a Generator"):
         uma(*given, strategy="random", rng=3)
+
+
+def test_the_confusion_strategy_comes_to_classes_without_a_share_last():
+    rng = np.random.default_rng(1)
+    confusion = np.array([[0.7, 0.1, 0.3], [0.2, 0.8, 0.3], [0.1, 0.1, 0.4]])
+    true = rng.integers(2, size=30)
+    x = np.eye(3)[true] + 0.2 * rng.normal(size=(30, 3))
+    seen = np.where(rng.random(30) < 0.2, 1 - true, true)
+    run = uma(x, seen, confusion, strategy="confusion", tolerance=0.08)
+    late = run.shares[run.pairs[:, 1]] <= 0
+    assert run.shares[2] < 0
+    assert late.any()
+    for k in np.flatnonzero(late):
+        # No other was left that it could have taken.
+        weights = uma(x, seen, confusion, strategy="confusion", tolerance=0.08,
+                      max_iter=int(k)).weights if k else np.zeros((3, 3))
+        z = update_vectors(x, seen, confusion, weights=weights)
+        for p, q in [(1, 0), (2, 0), (0, 1), (2, 1)]:
+            small = np.linalg.norm(z[p, q]) <= 0.08
+            assert small or not error_set(weights @ z[p, q], q).any()
+    by_norm = uma(x, seen, confusion, tolerance=0.08)
+    no_class = uma(x, seen, confusion, strategy="confusion", least_share=2.0, tolerance=0.08)
+    assert by_norm.updates > 3
+    assert np.array_equal(no_class.pairs, by_norm.pairs)
+
+
+def test_what_a_population_says_of_its_update_vectors_is_so_over_all_samples_of_one():
+    seen = np.zeros((3, 3))
+    for point, chances in zip(POP5.points, POP5.joint, strict=True):
+        for label, chance in enumerate(chances):
+            z = update_vectors(point[None], [label], POP5.confusion, weights=W5, ties="all")
+            seen += chance * ((z - POP5.update_means(W5)) ** 2).sum(axis=2)
+    np.testing.assert_allclose(POP5.update_variances(W5), seen, atol=1e-12)
+    masses = POP5.region_masses(W5)
+    # The second atom, of class 1 and mass .2, is taken for class 0.
+    assert masses[0, 1] == pytest.approx(0.2)
+    assert masses.sum() - np.trace(masses) == pytest.approx(POP5.error(W5))

@@ -29,6 +29,16 @@ class Beside:
         Which examples.
     table, spoken : dict of str to str
         What each is, in the table and within a sentence.
+
+    Examples
+    --------
+    >>> named = {"uma": "UMA", "alone": "the audited alone"}
+    >>> errors, gains = {"uma": 0.3, "alone": 0.1}, {"alone": (0.2, 0.04)}
+    >>> found = Beside(errors, gains, {"alone": 2e-6}, "100 examples", named, named)
+    >>> found.better, found.worse
+    (('alone',), ())
+    >>> print(str(found).splitlines()[1])
+    the audited alone  0.100   +0.200 ± 0.040       2e-06      least
     """
 
     errors: dict[str, float]

@@ -25,14 +25,11 @@ from noisytheory.vocabulary.confusion import (
     ConfusionEstimate,
     columns,
     estimate_confusion,
-    inverse_of,
+    inverted,
 )
-from noisytheory.vocabulary.domains import COUNT, Domain, check_generator, checked_floats, one_of
+from noisytheory.vocabulary.domains import checked_floats, one_of
 
-__all__ = [
-    "CLASSIFIERS", "FiveSteps", "drawn_apart", "five_steps", "learn_together", "taught",
-    "unlearned",
-]
+__all__ = ["CLASSIFIERS", "FiveSteps", "five_steps", "learn_together", "taught", "unlearned"]
 
 Floats: TypeAlias = NDArray[np.float64]
 Codes: TypeAlias = NDArray[np.int64]
@@ -54,6 +51,17 @@ class FiveSteps:
         Their true ones, where they are known, for `full` alone.
     options : dict
         Of UMA.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> t = rng.integers(2, size=300)
+    >>> x = np.eye(2)[t] + 0.3 * rng.normal(size=(300, 2))
+    >>> found = five_steps(x[:10], t[:10], x[10:50], t[10:50], x[50:])
+    >>> found.true_labels, int(found.confusion.counts.sum())
+    (50, 40)
+    >>> round(float(np.mean(found.predict("uma", x) == t)), 2)
+    0.99
     """
 
     classes: NDArray[Any]
@@ -81,7 +89,7 @@ class FiveSteps:
 
     def refuse_singular(self) -> None:
         """Raise a ValueError where the confusion has no inverse."""
-        inverse_of(columns(self.confusion.matrix, "column"))
+        inverted(columns(self.confusion.matrix, "column"))
 
     def task(self, name: str) -> dict[str, Any]:
         """What one of the linear classifiers is learned from: arguments of `uma`."""
@@ -451,58 +459,3 @@ def learn_together(protocols: Sequence[FiveSteps], name: str) -> None:
     """Learn one of the linear classifiers of several protocols of the same sizes in lockstep."""
     for one, weights in zip(protocols, taught([one.task(name) for one in protocols]), strict=True):
         vars(one)[name] = weights  # where a cached property keeps its value
-
-
-def drawn_apart(
-    labels: ArrayLike, per_class: int, share: float, *, rng: np.random.Generator
-) -> tuple[Codes, Codes, int]:
-    """Indices of the few and of the audited, as the paper draws them.
-
-    Parameters
-    ----------
-    labels : array-like, shape (n,)
-        True classes.
-    per_class : int
-        Examples of each class, m.
-    share : float
-        Of all, for the audit, in (0, 1]; drawn again while a class is missing.
-    rng : Generator
-
-    Returns
-    -------
-    few, audited : array of int
-    rejections : int
-        Audits that lacked a class.
-
-    Raises
-    ------
-    ValueError
-        If a class has fewer than m examples, or a thousand audits lacked a class.
-
-    Examples
-    --------
-    >>> labels = np.repeat(["ant", "bee"], [30, 10])
-    >>> few, audited, rejections = drawn_apart(labels, 2, 0.1, rng=np.random.default_rng(0))
-    >>> labels[few].tolist(), len(audited), rejections
-    (['ant', 'ant', 'bee', 'bee'], 4, 0)
-    """
-    check_generator(rng)
-    Domain(0, 1, include_high=True).check("share", share)
-    true = np.asarray(labels)
-    if true.ndim != 1 or not true.size:
-        raise ValueError(f"labels must be a list of classes, got shape {true.shape}")
-    classes, codes, sizes = np.unique(true, return_inverse=True, return_counts=True)
-    COUNT.check("per_class", per_class)
-    if per_class > sizes.min():
-        raise ValueError(
-            f"per_class must be 1 to {sizes.min()}, the size of the smallest class, got {per_class}"
-        )
-    few = np.concatenate([
-        rng.choice(np.flatnonzero(codes == q), per_class, replace=False)
-        for q in range(len(classes))
-    ])
-    for rejections in range(1000):
-        audited = rng.choice(len(true), max(len(classes), round(share * len(true))), replace=False)
-        if np.bincount(codes[audited], minlength=len(classes)).all():
-            return few, audited, rejections
-    raise ValueError(f"share must leave every class in the audit, got {share:g}")

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.topics.multiclass.experiments import printed
+from noisytheory.topics.multiclass.experiments.drawn_apart import drawn_apart
 from noisytheory.topics.multiclass.experiments.front_end import kernel_features
 from noisytheory.topics.multiclass.experiments.protocol import (
     FiveSteps,
-    drawn_apart,
     learn_together,
     taught,
     unlearned,

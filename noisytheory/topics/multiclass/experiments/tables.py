@@ -12,10 +12,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from noisytheory.topics.multiclass.experiments.drawn_apart import drawn_apart
 from noisytheory.topics.multiclass.experiments.front_end import kernel_features
 from noisytheory.topics.multiclass.experiments.protocol import (
     FiveSteps,
-    drawn_apart,
     five_steps,
 )
 from noisytheory.topics.multiclass.experiments.self_training import self_training

@@ -13,7 +13,7 @@ from noisytheory.topics.multiclass.instances import FIVE, random_instances, taug
 from noisytheory.topics.multiclass.uma import class_shares, update_vectors
 from noisytheory.topics.multiclass.updates.sides import region_means, samples
 from noisytheory.trial.claim import Certificate
-from noisytheory.vocabulary.confusion import inverse_of
+from noisytheory.vocabulary.confusion import inverse_of, inverted
 
 ZERO, ONE = Fraction(0), Fraction(1)
 
@@ -61,7 +61,7 @@ def shares(orientation: str) -> Iterator[Certificate]:
     for at in random_instances(8):
         used = at.confusion if orientation == "column" else transposed(at.confusion)
         try:
-            back = inverse_of(used)
+            back = inverted(np.array(used))
         except ValueError:
             continue
         drawn = list(samples(at, 2))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from noisytheory.vocabulary.domains import checked_reals
+from noisytheory.vocabulary.confusion import stochastic
+from noisytheory.vocabulary.domains import COUNT
 from noisytheory.vocabulary.exact import whole
 
 __all__ = ["noise_path"]
@@ -34,11 +36,8 @@ def noise_path(reference: ArrayLike, step: int) -> NDArray[Any]:
     >>> noise_path([[0.5, 0.5], [0.25, 0.75]], 10).tolist()
     [[0.5, 0.5], [0.25, 0.75]]
     """
-    matrix = checked_reals("reference", reference)
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-        raise ValueError(f"reference must be square, got shape {matrix.shape}")
-    if isinstance(step, bool) or step != int(step) or step < 0:
-        raise ValueError(f"step must be a whole number >= 0, got {step!r}")
+    matrix = stochastic("reference", reference, "row")
+    replace(COUNT, low=0).check("step", step)
     exact = matrix.dtype == object
     # Fractions as whole numbers over one denominator, which the sums of the rows divide again.
     parts, one = whole(matrix) if exact else (matrix, 1)

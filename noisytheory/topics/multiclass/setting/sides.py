@@ -36,7 +36,7 @@ from noisytheory.topics.multiclass.uma import uma, update_vectors
 from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary.confusion import (
     confusion_rate,
-    inverse_of,
+    inverted,
     leakage,
     observed_confusion,
     posterior_confusion,
@@ -300,7 +300,7 @@ def column_sums(orientation: str) -> Iterator[Certificate]:
         if orientation == "row":
             # No confusion matrix that the public function would take.
             try:
-                found = inverse_of(transposed(at.confusion)) @ found
+                found = inverted(np.array(transposed(at.confusion))) @ found
             except ValueError:
                 continue
         for p, inside in enumerate(regions(at.points, at.weights)):

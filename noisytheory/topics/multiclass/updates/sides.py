@@ -28,7 +28,7 @@ from noisytheory.topics.multiclass.instances import (
 )
 from noisytheory.topics.multiclass.uma import uma, update_vectors
 from noisytheory.trial.claim import Certificate
-from noisytheory.vocabulary.confusion import inverse_of
+from noisytheory.vocabulary.confusion import inverted
 from noisytheory.vocabulary.exact import compositions
 
 ZERO, ONE = Fraction(0), Fraction(1)
@@ -80,7 +80,7 @@ def expected(what: str, read: str) -> Iterator[Certificate]:
             if read == "transposed" and what == "vectors":
                 # No confusion matrix that the public function would take.
                 try:
-                    mean = inverse_of(matrix.T) @ _averaged(number, alpha, "sums")
+                    mean = inverted(matrix.T) @ _averaged(number, alpha, "sums")
                 except ValueError:
                     continue
             else:
