@@ -18,7 +18,7 @@ from scipy import sparse
 from noisytheory.topics.top_k.aggregate import checked_weights, tail_mass
 from noisytheory.topics.top_k.individual import Individual, individual
 from noisytheory.topics.top_k.task import REACHED, ROUNDING, Task
-from noisytheory.vocabulary.domains import checked_floats
+from noisytheory.vocabulary.domains import POSITIVE, checked_floats
 from noisytheory.vocabulary.threads import on_one_thread
 
 __all__ = [
@@ -114,7 +114,8 @@ def effective_C(k: float, n: int, C: float) -> float:
     >>> round(effective_C(1, 216, 100.0), 6)
     0.462963
     """
-    return tail_mass(k, n) * C
+    POSITIVE.check("n", n)
+    return tail_mass(k, n) * checked_C(C)
 
 
 @on_one_thread
