@@ -426,7 +426,7 @@ class _Machine(BaseEstimator):  # type: ignore[misc]
     def path(
         self, X: Any, y: ArrayLike, ks: Sequence[float] | None = None, *,
         test: tuple[Any, ArrayLike] | None = None, sample_weight: ArrayLike | None = None,
-        tol: float = 5e-2,
+        tol: float = 5e-2, floor: float = 0.1,
     ) -> Path:
         """Error and objective over k at this estimator's C, from one Gram matrix and a few fits.
 
@@ -439,8 +439,11 @@ class _Machine(BaseEstimator):  # type: ignore[misc]
         test : pair, optional
             Points and labels on which errors are counted.
         tol : float
-            Duality gap at every k, which is proven, relative to what is gained at that k: all k
-            take as long as 10 to 65 fits, at C = 1 more (`noisytheory.topics.top_k.kernel_path`).
+            Duality gap at every k, which is proven, as `noisytheory.topics.top_k.Path` measures it:
+            all k take as long as 2 to 15 fits, of regression more at a C below 1
+            (`noisytheory.topics.top_k.kernel_path`).
+        floor : float
+            Gains less than this share of the largest k's count as so large.
 
         Returns
         -------
@@ -448,7 +451,7 @@ class _Machine(BaseEstimator):  # type: ignore[misc]
         """
         points, targets, weight, gram = self._matrix(X, y, sample_weight)
         return kernel_path(
-            gram, targets, C=float(self.C), ks=ks, sample_weight=weight, tol=tol,
+            gram, targets, C=float(self.C), ks=ks, sample_weight=weight, tol=tol, floor=floor,
             test=None if test is None else self._others(test, points),
             regression=not isinstance(self, ClassifierMixin))
 

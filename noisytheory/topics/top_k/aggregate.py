@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from noisytheory.vocabulary.domains import checked_floats
+from noisytheory.vocabulary.domains import REAL, checked_floats
 
 __all__ = [
     "average_loss", "average_top_k", "checked_losses", "conjugate", "counted", "level",
@@ -20,6 +20,9 @@ __all__ = [
 ]
 
 Floats = NDArray[np.float64]
+
+WHOLE = 1e-12
+"""Relative distance from a whole number of examples, or from a mass, that is rounding."""
 
 
 def tail_mass(k: float, n: float) -> float:
@@ -127,8 +130,8 @@ def top_k_loss(losses: ArrayLike, k: float, sample_weight: ArrayLike | None = No
     values = checked_losses(losses)
     n = values.shape[-1]
     if sample_weight is not None:
-        return np.where(top_weights(values, k, sample_weight) > 1e-12, values, np.inf).min(axis=-1)
-    count = max(1, int(np.ceil(tail_mass(k, n) * n - 1e-9)))
+        return level(values, k, sample_weight)[1]
+    count, _ = _count(tail_mass(k, n) * n)
     return np.partition(values, n - count, axis=-1)[..., n - count]
 
 
@@ -165,9 +168,8 @@ def average_top_k(losses: ArrayLike, k: float, sample_weight: ArrayLike | None =
     values = checked_losses(losses)
     n = values.shape[-1]
     if sample_weight is None:
-        mass = tail_mass(k, n) * n
-        count = round(mass)
-        if count and abs(mass - count) <= 1e-9 * n:
+        count, whole = _count(tail_mass(k, n) * n)
+        if whole:
             cut = n - count
             top = np.partition(values, cut, axis=-1)[..., cut:] if cut else values
             return top.mean(axis=-1)
@@ -251,15 +253,32 @@ def level(
     [2.0, 2.0]
     """
     values = checked_losses(losses)
-    q, total = counted(sample_weight, values.shape[-1])
+    n = values.shape[-1]
+    if sample_weight is None:
+        count, whole = _count(tail_mass(k, n) * n)
+        ends = np.sort(values, axis=-1)[..., ::-1]
+        high = ends[..., count - 1][()]
+        if not whole:
+            return high, high
+        return (ends[..., count] if count < n else high - np.inf)[()], high
+    q, total = counted(sample_weight, n)
     nu = tail_mass(k, total)
     order = np.argsort(-values, axis=-1, kind="stable")
     values = np.take_along_axis(values, order, axis=-1)
     reached = np.cumsum(q[order], axis=-1)
     # The mass above the tail begins with the first loss that is not, or not whole, in it.
-    high = np.where(reached >= nu - 1e-9, values, -np.inf).max(axis=-1)
-    low = np.where(reached > nu + 1e-9, values, -np.inf).max(axis=-1)
-    return low, high
+    high = np.where(reached >= nu * (1 - WHOLE), values, -np.inf).max(axis=-1)
+    low = np.where(reached > nu * (1 + WHOLE), values, -np.inf).max(axis=-1)
+    # Rounding may leave the sum of all short of 1.
+    return low, np.where(np.isfinite(high), high, values[..., -1])[()]
+
+
+def _count(mass: float) -> tuple[int, bool]:
+    """How many examples a tail holds, begun ones too, and whether it holds them whole."""
+    count = round(mass)
+    if count and abs(mass - count) <= WHOLE * count:
+        return count, True
+    return int(np.ceil(mass)), False
 
 
 def variational(
@@ -285,7 +304,8 @@ def variational(
     >>> float(variational(losses, 2, 2.0)), 2 / 3 * float(average_top_k(losses, 2))
     (2.0, 2.0)
     """
-    values, at = checked_losses(losses), np.asarray(threshold, float)
+    values, at = checked_losses(losses), checked_floats("threshold", threshold)
+    REAL.check("threshold", at)
     q, total = counted(sample_weight, values.shape[-1])
     return np.maximum(values - at[..., None], 0) @ q + tail_mass(k, total) * at
 

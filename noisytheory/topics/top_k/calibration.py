@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from noisytheory.topics.top_k.individual import individual
+from noisytheory.topics.top_k.individual import CLASSIFICATION, individual
 from noisytheory.vocabulary import joint_masses
-from noisytheory.vocabulary.domains import UNIT_INTERVAL, checked_floats
+from noisytheory.vocabulary.domains import UNIT_INTERVAL, Domain, checked_floats
 
 __all__ = [
     "PopulationMinimiser", "bayes_risk", "calibration_threshold", "clipped_logit",
@@ -92,6 +92,14 @@ def calibration_threshold(masses: ArrayLike, eta: ArrayLike) -> float:
     return 2 * bayes_risk(masses, eta)
 
 
+def _of_margin(loss: str) -> Callable[[Any], Any]:
+    r"""$\psi$ of a loss of the margin, or a ValueError."""
+    if loss not in CLASSIFICATION:
+        raise ValueError(
+            f"loss must be one of the margin, {', '.join(CLASSIFICATION)}, got {loss!r}")
+    return individual(loss).psi
+
+
 def optimal_risk(masses: ArrayLike, eta: ArrayLike, loss: str) -> float:
     r"""$E^*_\ell=\inf_fE\,\ell(yf(x))$.
 
@@ -110,7 +118,7 @@ def optimal_risk(masses: ArrayLike, eta: ArrayLike, loss: str) -> float:
     0.595462
     """
     p, e = _population(masses, eta)
-    psi = individual(loss).psi
+    psi = _of_margin(loss)
     scores = _pointwise(psi, e, 0.0)
     return float(p @ (e * psi(scores) + (1 - e) * psi(-scores)))
 
@@ -226,9 +234,8 @@ def population_minimiser(
     (True, 0.309767, 0.9542)
     """
     p, e = _population(masses, eta)
-    if not 0 < nu <= 1:
-        raise ValueError(f"nu must lie in (0, 1], got {nu}")
-    psi = individual(loss).psi if isinstance(loss, str) else loss
+    Domain(0, 1, include_high=True).check("nu", nu)
+    psi = loss if callable(loss) else _of_margin(loss)
     found, levels, values = minimisers(p[None], e[None], np.array([float(nu)]), psi)
     scores, level, value = found[0], levels[0], values[0]
     noisy = (e != 0.5) & (p > 0)

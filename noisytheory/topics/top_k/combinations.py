@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.topics.top_k.aggregate import checked_losses, counted, masses_of, spent
-from noisytheory.vocabulary.domains import checked_floats
+from noisytheory.vocabulary.domains import NONNEGATIVE, Domain, checked_floats
 
 __all__ = [
     "ranked_range", "ranked_range_weights", "spectral", "spectral_conjugate", "spectral_weights",
 ]
 
 Floats = NDArray[np.float64]
+WHOLE = Domain(0, include_low=True, whole=True)
 
 
 def ranked_range(
@@ -89,6 +90,8 @@ def ranked_range_weights(
     """
     values = checked_losses(losses)
     q, total = counted(sample_weight, values.shape[-1])
+    for name, value in (("m", m), ("k", k)):
+        (WHOLE if sample_weight is None else NONNEGATIVE).check(name, value)
     if not 0 <= m < k <= total:
         raise ValueError(f"m and k must satisfy 0 <= m < k <= {total:g}, got m={m}, k={k}")
     weights = spent(values, k / total, q)

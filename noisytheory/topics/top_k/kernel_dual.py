@@ -85,7 +85,7 @@ class KernelSolution:
 def kernel_fit(
     gram: Floats | Callable[[Any, Any], Any], y: ArrayLike, *, nu: float, C: float,
     points: Any = None, masses: ArrayLike | None = None, regression: bool = False,
-    tol: float = 1e-3, start: Floats | None = None, steps: int = 10_000_000,
+    tol: float = 1e-3, start: Floats | None = None, steps: int = 10_000_000, enough: float = 0.0,
 ) -> KernelSolution:
     """Solve the dual for hinge loss, or for absolute loss.
 
@@ -112,6 +112,8 @@ def kernel_fit(
         Dual coefficients to begin with, where the Gram matrix is held at once.
     steps : int
         At most.
+    enough : float
+        Gap that is not made smaller, whatever the tolerance asks.
 
     Returns
     -------
@@ -143,7 +145,8 @@ def kernel_fit(
     if 0 < times < TINY:
         # No margin reaches 1 even at C / times, so all that is found grows in proportion to C.
         found = kernel_fit(gram, labels, nu=nu, C=C / times, points=points, masses=masses, tol=tol,
-                           start=None if start is None else start / times, steps=steps)
+                           start=None if start is None else start / times, steps=steps,
+                           enough=enough / times)
         return replace(
             found, dual_coef=times * found.dual_coef, scores=times * found.scores,
             level=1 - times * (1 - found.level), objective=nu - times * (nu - found.objective),
@@ -202,7 +205,8 @@ def kernel_fit(
             float(np.abs(scores).max(initial=0.0)) <= tol * min(1.0, cap * max(largest, 1e-300)))
         unit = objective if flat else min(objective, size - dual)
         relative = (objective - dual) / max(unit, LEAST * size)
-        if relative <= 10 * tol or violation > within or taken >= steps or within < 1e-13:
+        good = relative <= 10 * tol or objective - dual <= enough
+        if good or violation > within or taken >= steps or within < 1e-13:
             break
         within *= 0.1
     gradient = signs * scores[index] - c
@@ -216,7 +220,7 @@ def kernel_fit(
     if violation > tol:
         warnings.warn(f"optimality is violated by {violation:.1e} in place of {tol:.0e}",
                       NotCertified, stacklevel=3)
-    elif relative > 10 * tol:
+    elif not good:
         warnings.warn(f"relative duality gap {relative:.1e} in place of {10 * tol:.0e} "
                       f"(k/n={nu:g}, C={C:g})", NotCertified, stacklevel=3)
     regime = "zero" if flat else ("nu" if slack <= 1e-9 * cap else "C")

@@ -18,7 +18,7 @@ from scipy import sparse
 from noisytheory.topics.top_k.aggregate import checked_weights, tail_mass
 from noisytheory.topics.top_k.individual import Individual, individual
 from noisytheory.topics.top_k.task import REACHED, ROUNDING, Task
-from noisytheory.vocabulary.domains import checked_floats
+from noisytheory.vocabulary.domains import POSITIVE, checked_floats
 from noisytheory.vocabulary.threads import on_one_thread
 
 __all__ = [
@@ -114,7 +114,8 @@ def effective_C(k: float, n: int, C: float) -> float:
     >>> round(effective_C(1, 216, 100.0), 6)
     0.462963
     """
-    return tail_mass(k, n) * C
+    POSITIVE.check("n", n)
+    return tail_mass(k, n) * checked_C(C)
 
 
 @on_one_thread
@@ -155,7 +156,10 @@ def fit(
     start : array_like, shape (d,), optional
         Coefficients to begin with; 0 where their losses overflow.
     solver : {"auto", "exact", "limited-memory"}
-        ``"limited-memory"`` forms no matrix of the size of the coefficients squared.
+        ``"limited-memory"`` forms no matrix of the size of the coefficients squared. ``"auto"``
+        takes it from 1,200 coefficients on where rows are sparse, or more than 4,000 and dense of
+        more than 4,000 coefficients; what it leaves uncertified is solved exactly while a matrix
+        of half a gigabyte does.
 
     Returns
     -------

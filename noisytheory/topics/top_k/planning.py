@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from noisytheory.vocabulary.domains import checked_floats
+
 __all__ = ["first_useful_n"]
 
 
@@ -38,7 +40,12 @@ def first_useful_n(
     >>> first_useful_n(theorem_2_sharp, trivial=0.8, delta=0.05, risk=0.2, **P1) < 700
     True
     """
-    grid = np.geomspace(0.01, 0.79, 80) if mus is None else np.asarray(mus, float)
+    # The risk and mu are at most 1 together.
+    most = min(0.79, 1 - given.get("risk", 0.0))
+    grid = (np.geomspace(min(0.01, most / 2), most, 80) if mus is None
+            else checked_floats("mus", mus))
+    if not grid.size:
+        raise ValueError("mus must hold at least one number > 0, got none")
     n = 10.0
     while n < 1e12:
         if np.min(bound(n=int(n), delta=delta, mu=grid, **given)) < trivial:

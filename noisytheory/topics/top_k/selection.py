@@ -33,6 +33,9 @@ __all__ = ["Selected", "k_bar", "kernel_select", "select", "useful_grid"]
 
 Floats = NDArray[np.float64]
 
+CHOSEN = 0.01
+"""Of what is gained at the largest k, what a kernel machine gains that may be chosen."""
+
 
 @dataclass(frozen=True)
 class Selected:
@@ -207,6 +210,9 @@ def kernel_select(
 ) -> Selected:
     r"""The same for kernel machines, by the path over k at every C.
 
+    Models that gain less than a hundredth of what is gained at the largest k are not chosen: next
+    to zero a smooth kernel's are not told from rounding.
+
     Parameters
     ----------
     gram : array, shape (n, n)
@@ -237,9 +243,11 @@ def kernel_select(
     counts = counts_of(ks, total, sample_weight is None)
     wanted = [float(k / total) for k in counts]
     paths = [kernel_path(gram, y, ks=wanted, C=C, regression=regression, test=validation, tol=tol,
-                         sample_weight=sample_weight) for C in Cs]
+                         floor=CHOSEN, sample_weight=sample_weight) for C in Cs]
     errors = np.array([found.error for found in paths])
-    C, k, least = _least(errors, Cs, _named(counts, wanted, sample_weight is None))
+    known = np.array([found.determined | (found.regime == "zero") for found in paths])
+    told = np.where(known | ~known.any(), errors, np.inf)
+    C, k, least = _least(told, Cs, _named(counts, wanted, sample_weight is None))
     chosen = kernel_fit(gram, y, nu=tail_mass(k, total), C=C, regression=regression, tol=tol,
                         masses=None if sample_weight is None else masses)
     coefs = np.array([found.coef for found in paths])

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.topics.top_k.individual import individual
 from noisytheory.topics.top_k.minimise import checked_data
-from noisytheory.vocabulary.domains import POSITIVE, Domain
+from noisytheory.vocabulary.domains import COUNT, NONNEGATIVE, POSITIVE, Domain
 from noisytheory.vocabulary.threads import on_one_thread
 
 __all__ = ["STEPS", "Run", "largest_stable_C", "stochastic"]
@@ -17,7 +17,7 @@ __all__ = ["STEPS", "Run", "largest_stable_C", "stochastic"]
 Floats = NDArray[np.float64]
 
 STEPS = ("printed", "truncated")
-r"""Steps of $\eta_t=\eta_0/\sqrt t$ as printed, or no further than to where the loss is cut."""
+r"""Steps of $\eta_t=\eta_0/\sqrt t$ as printed, or of the problem's scale, cut with the loss."""
 
 FAR = 1e150
 """A coefficient that passes it has overflowed."""
@@ -34,11 +34,12 @@ class Run:
     coef, level : array, shape (runs, d) and (runs,)
         Last iterate.
     mean_coef, mean_level : array
-        Average of the iterates, each weighted by its step size.
+        Average of the iterates, each weighted by its step size; by the truncated rule evenly.
     squares : array, shape (runs,)
-        $\sum_t\eta_t^2\|g_t\|^2$.
+        $\sum_t\eta_t^2\|g_t\|^2$; by the truncated rule $\sum_t\gamma_t\|g_t\|^2+\eta_th_t^2$,
+        with the slopes $g$ in the coefficients, of the loss alone, and $h$ in the level.
     total : array, shape (runs,)
-        $\sum_t\eta_t$.
+        $\sum_t\eta_t$; by the truncated rule how many steps there were.
     overflow : array, shape (runs,)
         The step at which a norm passed $10^{150}$; 0 if none did.
     """
@@ -56,7 +57,7 @@ class Run:
 def stochastic(
     X: ArrayLike, y: ArrayLike, loss: str = "logistic", *, nu: ArrayLike, C: ArrayLike,
     steps: int, rng: np.random.Generator, runs: int = 1, eta: float = 1.0, rule: str = "printed",
-    level: float = 0.0,
+    level: float | None = None,
 ) -> Run:
     r"""Projected stochastic subgradient steps on (3), one example a step.
 
@@ -78,11 +79,15 @@ def stochastic(
         With the printed $\eta_t=\eta_0/\sqrt t$ the factor $1-\eta_t/C$ of the weights is below
         $-1$ while $\sqrt t<\eta_0/2C$, and they overflow for small C; and a loss whose slope grows
         (square, margin-square, squared hinge, exponential) overflows on large features at any C.
-        ``"truncated"`` is implicit in the regulariser, a division by $1+\eta_t/C$, and goes
-        along $g=\partial[\ell-\lambda]_+$ by $\min(\eta_t,[\ell-\lambda]_+/\|g\|^2)$: no further
-        than to where the loss, were it linear, would be cut. No loss overflows.
-    level : float
-        $\lambda$ at the start; the coefficients start at 0.
+        ``"truncated"`` steps $\gamma_t=\min(\eta_0/\sqrt t,C/t)$ in the coefficients and
+        $\eta_t=c/\sqrt t$ in $\lambda$, both times $\min\{1,[\ell-\lambda]_+/
+        (\gamma_t\|g\|^2+\eta_t)\}$ along the slope $g$: no further than to where the loss, were it
+        linear, would be cut. In the regulariser it is implicit, a division by $1+\gamma_t/C$. With
+        $c=\eta_0\min\{1,C\ell'(0)^2E\|x\|^2\}$, by which losses differ at most at a small C. No
+        loss overflows.
+    level : float, optional
+        $\lambda$ at the start; the coefficients start at 0. By default 0, and the least best one of
+        these coefficients by the truncated rule.
 
     Returns
     -------
@@ -96,7 +101,16 @@ def stochastic(
     Notes
     -----
     The truncated step is the model of Asi and Duchi (2019), stable for convex losses that are
-    bounded from below whatever the step size.
+    bounded from below whatever the step size: their one-step inequality is that of a subgradient
+    step, in any metric, here another for $\lambda$ than for $w$. Summed over steps the distances
+    cancel. Of $w$, for $C\le\eta_0$, $1/\gamma_{t+1}-1/\gamma_t=1/C$ is what the implicit
+    regulariser gives (Duchi and others 2010: it is strongly convex), and of $\lambda$, which stays
+    within D of its optimum, nothing is left but its largest weight, $D^2\sqrt T/2c$. So the average
+    $\bar\theta$ of T iterates has
+    $$E F(\bar\theta)-F^*\le\frac{C G^2(1+\log T)}{2T}+\frac{D^2/2c+c}{\sqrt T},$$
+    $G^2$ the largest mean square of a slope. D and c are of the order of C where C is small, and so
+    is the gap, as what the minimiser gains. A step of $\eta_0/\sqrt t$ in both goes beyond all
+    losses until $t>1/C^2$, and gains nothing before.
 
     Examples
     --------
@@ -112,33 +126,51 @@ def stochastic(
     POSITIVE.check("eta", eta)
     if rule not in STEPS:
         raise ValueError(f"rule must be one of {', '.join(STEPS)}, got {rule!r}")
-    if steps < 1:
-        raise ValueError(f"steps must be a whole number >= 1, got {steps}")
+    COUNT.check("steps", steps)
+    COUNT.check("runs", runs)
+    if not isinstance(rng, np.random.Generator):
+        raise ValueError(f"rng must be a numpy.random.Generator, got {rng!r}")
+    for name, value in (("nu", nu), ("C", C)):
+        if np.shape(value) not in ((), (runs,)):
+            raise ValueError(f"{name} must be one number, or one for each of {runs} runs, "
+                             f"got shape {np.shape(value)}")
+    if level is not None:
+        NONNEGATIVE.check("level", level)
     share, c = (np.broadcast_to(np.asarray(v, float), (runs,)) for v in (nu, C))
     n, d = rows.shape
     # Losses are of t, which is y f or y - f: gradients lie along these rows.
     along = rows * targets[:, None] if kind.margin else -rows
-    w, lam = np.zeros((runs, d)), np.full(runs, float(level))
+    truncated = rule == "truncated"
+    w, lam = np.zeros((runs, d)), np.full(runs, level or 0.0)
+    # Lengths of steps in the level, and where that begins, by what there is without coefficients.
+    scale = np.ones(runs)
+    if truncated:
+        losses, spread = kind.values(targets, np.zeros(n)), np.vecdot(rows, rows).mean()
+        scale = np.minimum(1.0, c * spread * (kind.slopes(targets, np.zeros(n)) ** 2).mean())
+        if level is None:
+            ordered = np.sort(losses)[::-1]
+            lam = ordered[np.clip(np.ceil(share * n - 1e-9).astype(int) - 1, 0, n - 1)].copy()
     mean_w, mean_l = np.zeros((runs, d)), np.zeros(runs)
     squares, total = np.zeros(runs), np.zeros(runs)
     overflow, lost = np.zeros(runs, np.int64), False
-    truncated = rule == "truncated"
     ahead = max(1, min(AHEAD, ENTRIES // (runs * d)))
     for first in range(0, steps, ahead):
         count = min(ahead, steps - first)
         drawn = rng.integers(n, size=(count, runs))
         xs, ys = along[drawn], targets[drawn]
         lengths = np.vecdot(xs, xs)
-        sizes = eta / np.sqrt(np.arange(first + 1, first + count + 1))[:, None]
-        shrink = (1 + sizes / c if truncated else 1 - sizes / c)[..., None]
+        turns = np.arange(first + 1.0, first + count + 1)[:, None]
+        sizes = eta / np.sqrt(turns) * (scale if truncated else 1.0)
+        lengthwise = np.minimum(eta / np.sqrt(turns), c / turns) if truncated else sizes
+        shrink = (1 + lengthwise / c if truncated else 1 - sizes / c)[..., None]
         drift = sizes * share
         # Where the steps began: what is summed over them is summed at once.
         ws, lams, slopes = np.empty((count, runs, d)), np.empty((count, runs)), np.empty(
             (count, runs))
         active = np.empty((count, runs), bool)
         # A step is short: what can be is looked up before.
-        for i, (x, length, size, less, down) in enumerate(
-                zip(xs, lengths, sizes, shrink, drift, strict=True)):
+        for i, (x, length, size, long, less, down) in enumerate(
+                zip(xs, lengths, sizes, lengthwise, shrink, drift, strict=True)):
             ws[i], lams[i] = w, lam
             t = np.vecdot(x, w)
             if not kind.margin:
@@ -149,12 +181,14 @@ def stochastic(
             if truncated:
                 reach = slope * slope
                 reach *= length
-                reach += 1
+                reach *= long
+                reach += size
                 np.divide(np.maximum(over, 0), reach, out=reach)
-                np.minimum(size, reach, out=reach)
-                lam = lam + reach
+                np.minimum(1.0, reach, out=reach)
+                lam = lam + reach * size
                 lam -= down
                 reach *= slope
+                reach *= long
                 w = w - reach[:, None] * x
                 w /= less
             else:
@@ -173,12 +207,19 @@ def stochastic(
                     count = i + 1
                     break
         done = slice(count)
-        gradients = slopes[done, :, None] * xs[done] + ws[done] / c[:, None]
-        square = np.einsum("trd,trd->tr", gradients, gradients) + (share - active[done]) ** 2
-        mean_w += np.einsum("tr,trd->rd", np.broadcast_to(sizes[done], square.shape), ws[done])
-        mean_l += np.vecdot(sizes[done, 0], lams[done].T)
-        squares += np.vecdot(sizes[done, 0] ** 2, square.T)
-        total += sizes[done].sum()
+        own = (share - active[done]) ** 2
+        if truncated:
+            square = lengthwise[done] * slopes[done] ** 2 * lengths[done] + sizes[done] * own
+            squares += square.sum(axis=0)
+            weight = np.ones(square.shape)
+        else:
+            gradients = slopes[done, :, None] * xs[done] + ws[done] / c[:, None]
+            square = np.einsum("trd,trd->tr", gradients, gradients) + own
+            squares += np.vecdot(sizes[done, 0] ** 2, square.T)
+            weight = np.broadcast_to(sizes[done], square.shape)
+        mean_w += np.einsum("tr,trd->rd", weight, ws[done])
+        mean_l += np.vecdot(weight.T, lams[done].T)
+        total += weight.sum(axis=0)
         if lost and overflow.all():
             break
     safe = np.maximum(total, 1e-300)

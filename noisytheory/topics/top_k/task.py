@@ -22,7 +22,11 @@ Floats = NDArray[np.float64]
 Losses = Callable[[Floats], tuple[Floats, Design, Floats | None]]
 
 WIDE = 1200
-"""Coefficients from which on no Hessian is formed."""
+"""Coefficients from which on a Hessian is not always formed."""
+HELD, LARGEST = 4000, 8192
+"""Coefficients, or examples if fewer, up to which one of dense rows is; and up to which one is of
+what the limited-memory way leaves uncertified (512 MiB).
+"""
 REDUCED = 6000
 """Rows from which on most of them are set aside."""
 REACHED = 1e-10
@@ -68,12 +72,25 @@ class Task(Problem):
         """Minimise from these weights by the solver named, or the one that fits."""
         limited = solver == "limited-memory"
         if solver == "auto" and self.design.width > WIDE:
-            if self.rows.shape[0] <= WIDE and not sparse.issparse(self.rows):
+            n, d = self.rows.shape
+            held = not sparse.issparse(self.rows) and min(n, d) <= HELD
+            if held and n < d:
                 return self._by_examples(w)
-            limited = True
+            limited = not held
         if self.kind.smooth:
-            return self._smooth(w, limited)
-        return self._smoothed_pieces(w) if limited else self._pieces()
+            found = self._smooth(w, limited)
+        else:
+            found = self._smoothed_pieces(w) if limited else self._pieces()
+        if solver != "auto" or not limited or self.enough(self.objective(found[0])):
+            return found
+        n, d = self.rows.shape
+        if n < d and n * d <= LARGEST**2:
+            again = self._by_examples(found[0])
+        elif d <= LARGEST:
+            again = self.solve(found[0], "exact")
+        else:
+            return found
+        return again[0], again[1], found[2] + again[2]
 
     # By the central path: of all rows, or of those near the threshold.
 
@@ -379,7 +396,7 @@ class Task(Problem):
 
     def _by_examples(self, w: Floats) -> tuple[Floats, Floats, int]:
         """Fewer examples than coefficients: solve in the span of the rows."""
-        basis, triangle = np.linalg.qr(self.rows.T)
+        basis, triangle = np.linalg.qr(_dense(self.rows).T)
         small = Task(np.ascontiguousarray(triangle.T), self.targets, self.masses, self.kind,
                       self.nu, self.C, self.free, self.tol, self.by_gain)
         inside = np.append(basis.T @ w[: len(basis)], w[len(basis):])

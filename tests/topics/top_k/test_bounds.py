@@ -119,7 +119,8 @@ def test_the_ordered_limit_is_the_cvar_of_what_a_band_allows():
 def test_what_training_shows_spends_its_level_on_all_balls():
     """Levels read off the bound at balls of 1, 2, 4, ..., each 1/j^2 of their sum, are delta."""
     n, delta, kappa, balls = 400, 0.05, 0.7, 2.0 ** np.arange(1000)
-    given = dict(nu=0.5, C=2.0, norm=1.0, margin=1 / balls)
+    # The risk of all of them at margin 1 is a quarter.
+    given = dict(nu=0.5, C=4 * balls, norm=1.0, margin=1 / balls)
     apart = top_k.data_margin(n, delta, kappa=kappa, **given) - top_k.training_risk(**given)
     apart = (apart - 2 * kappa * balls / np.sqrt(n)) / (1 + kappa * balls)
     levels = np.exp(-2 * n * apart**2)

@@ -14,6 +14,7 @@ from noisytheory.vocabulary.domains import (
     NONNEGATIVE,
     SAMPLE_SIZE,
     Numeric,
+    checked_floats,
     requires,
 )
 
@@ -113,7 +114,12 @@ def thomas_upper(losses: ArrayLike, delta: Numeric, nu: float, bound: float) -> 
     >>> float(thomas_upper([0.0] * 100, 0.05, 1.0, 1.0)) < 0.13
     True
     """
-    z = np.sort(np.asarray(losses, float), axis=-1)
+    z = np.sort(checked_floats("losses", losses), axis=-1)
+    if not z.size or z.ndim == 0 or not np.isfinite(z).all():
+        raise ValueError(f"losses must be finite, and at least one, got {losses!r}")
+    if z.min() < -1e-9 * bound or z.max() > (1 + 1e-9) * bound:
+        raise ValueError(f"losses must lie in [0, {bound:g}], the largest loss, "
+                         f"got {z.min() if z.min() < 0 else z.max():g} among them")
     n = z.shape[-1]
     end = np.full((*z.shape[:-1], 1), float(bound))
     steps = np.diff(np.concatenate([z, end], axis=-1), axis=-1)

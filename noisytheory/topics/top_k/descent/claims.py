@@ -50,8 +50,9 @@ method = [
     ),
     TOP_K.mean(
         "algorithm-sgd",
-        statement=r"P(\text{a run with }w\leftarrow\tfrac{w-\tau_tg}{1+\eta_t/C},\ "
-        r"\tau_t=\min\{\eta_t,[\ell-\lambda]_+/\|g\|^2\}\text{ overflows})\le\tfrac1{20}",
+        statement=r"P(\text{a run with }w\leftarrow\tfrac{w-\gamma_t\tau_tg}{1+\gamma_t/C},\ "
+        r"\tau_t=\min\{1,[\ell-\lambda]_+/(\gamma_t\|g\|^2+\eta_t)\}"
+        r"\text{ overflows})\le\tfrac1{20}",
         place="(4), Sec. 2",
         hypotheses=[MONK, "every loss of the topic, 150 steps"],
         bound=lambda: 0.05,

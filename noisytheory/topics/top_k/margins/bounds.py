@@ -165,6 +165,12 @@ def data_margin(
     >>> round(float(data_margin(10**4, 0.05, 0.4, 1.0, 1.0, 0.2, 0.2)), 4)
     0.2464
     """
+    # A trained machine's risk at margin 1 is not below 0.
+    beyond = np.asarray(norm**2 > (1 + 1e-6) * C * nu * margin)
+    if beyond.any():
+        most = np.asarray(norm + 0 * (C * nu * margin))
+        raise ValueError("norm must be at most the root of C nu margin, as a trained machine's is, "
+                         f"got {most[beyond].flat[0]:g}")
     ratio = np.maximum(norm / margin, 1.0)
     j = np.ceil(np.log2(ratio)) + 1
     level = delta * 6 / (j**2 * np.pi**2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -15,12 +16,14 @@ TABLES = {"table 1": printed.ERRORS, "table 2": printed.RMSE, "table 5": printed
 
 
 def compared(table: str, small: str, large: str, only: str) -> Iterator[Certificate]:
-    """Two columns of a table, in units of the last digit; of G-means the other way round."""
-    first, second = (PLACES[large], PLACES[small]) if table == "table 4" else (
-        PLACES[small], PLACES[large])
+    """Columns of a table in order, in units of the last digit; of G-means the other way round."""
+    places = [PLACES[column] for column in (small, *large.split(" <= "))]
+    if table == "table 4":
+        places.reverse()
     for name, row in TABLES[table].items():
         for cell in row.values() if not only or name == only else ():
-            yield Certificate(_digits(cell[first][0]), _digits(cell[second][0]))
+            for first, second in itertools.pairwise(places):
+                yield Certificate(_digits(cell[first][0]), _digits(cell[second][0]))
 
 
 def _digits(text: str) -> int:

@@ -21,12 +21,13 @@ from noisytheory.topics.top_k.constants.bounds import (
 )
 from noisytheory.topics.top_k.lemmas.bounds import exceedance, uniform_hinge
 from noisytheory.topics.top_k.margins.bounds import norm_margin
-from noisytheory.vocabulary.domains import LEVEL, SAMPLE_SIZE, Numeric, requires
+from noisytheory.vocabulary.domains import LEVEL, SAMPLE_SIZE, Domain, Numeric, requires
 
 __all__ = ["theorem_2_printed", "theorem_2_proved", "theorem_2_root_mu", "theorem_2_sharp"]
 
 _SAMPLE: dict[str, Any] = dict(
-    n=SAMPLE_SIZE, delta=LEVEL, mu=MU, C=REGULARISATION, kappa=KAPPA, norm=NORM,
+    n=SAMPLE_SIZE, delta=LEVEL, mu=Domain(0, 1, include_high=True, meaning=MU.meaning),
+    C=REGULARISATION, kappa=KAPPA, norm=NORM,
     approximation=APPROXIMATION,
 )
 

@@ -1,0 +1,83 @@
+"""Wrong values without a word, as they once came."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from noisytheory.topics import top_k
+from noisytheory.topics.top_k.tables import sides
+
+HALF = [0.5, 0.5]
+ETA = [0.9, 0.2]
+
+
+@pytest.mark.parametrize(("call", "told"), [
+    (lambda: top_k.population_minimiser(HALF, ETA, 0.5, "square"), "one of the margin"),
+    (lambda: top_k.population_minimiser(HALF, ETA, 0.5, 0.3), "loss must be one of the margin"),
+    (lambda: top_k.population_minimiser(HALF, ETA, "logistic", 0.5), "nu must be"),
+    (lambda: top_k.optimal_risk(HALF, ETA, "absolute"), "loss must be one of the margin"),
+    (lambda: top_k.data_margin(10**4, 0.05, 0.4, 1.0, 1.0, 2.0, 0.2), "norm must be at most"),
+    (lambda: top_k.thomas_upper([5.0] * 100, 0.05, 0.5, 1.0), r"must lie in \[0, 1\].*got 5"),
+    (lambda: top_k.thomas_upper([0.5, -0.1], 0.05, 0.5, 1.0), r"losses must lie.*got -0.1"),
+    (lambda: top_k.thomas_upper([0.5, np.nan], 0.05, 0.5, 1.0), "losses must be finite"),
+    (lambda: top_k.thomas_upper([], 0.05, 0.5, 1.0), "at least one"),
+    (lambda: top_k.effective_C(1, 3, -1.0), "C must be"),
+    (lambda: top_k.theorem_2_printed(1000, 0.05, 1.1, 0.01, 1.0, 1.0, 0.0), "mu must be"),
+    (lambda: top_k.ranked_range([1, 2, 3], 0.5, 1.5), "m must be a whole number"),
+    (lambda: top_k.ranked_range([1, 2, 3], "a", 2), "m must be"),
+    (lambda: top_k.variational([1.0, 2.0], 1, np.nan), "threshold must be"),
+    (lambda: top_k.first_useful_n(top_k.theorem_2_printed, trivial=1.0, delta=0.1, mus=[], C=1.0,
+                                  kappa=1.0, norm=1.0, approximation=0.0), "mus must hold"),
+])
+def test_nonsense_is_refused(call, told):
+    with pytest.raises(ValueError, match=told):
+        call()
+
+
+def test_a_trained_machine_on_its_edge_is_not_refused():
+    assert top_k.data_margin(10**4, 0.05, 0.4, 1.0, 1.0, np.sqrt(0.08), 0.2) > 0
+
+
+def test_a_fraction_of_an_example_counts_among_a_million():
+    losses = np.zeros(10**6)
+    losses[0] = 1.0
+    share = 1e-6 + 9e-10
+    assert top_k.average_top_k(losses, share) == pytest.approx(1e-6 / share, rel=1e-12)
+    assert top_k.average_top_k(losses, share, np.ones(10**6)) == pytest.approx(
+        1e-6 / share, rel=1e-12)
+    # The largest loss and a part of the next: the level is the next.
+    for weight in (None, np.ones(10**6)):
+        assert [float(end) for end in top_k.level(losses, share, weight)] == [0.0, 0.0]
+        assert float(top_k.top_k_loss(losses, share, weight)) == 0.0
+        assert [float(end) for end in top_k.level(losses, 1, weight)] == [0.0, 1.0]
+
+
+@pytest.mark.parametrize("n", [3, 7, 10, 49, 1000])
+def test_levels_of_every_count_and_of_the_same_fraction(n):
+    losses = np.random.default_rng(n).permutation(n).astype(float)
+    for k in range(1, n + 1):
+        ends = [n - k - 1.0 if k < n else -np.inf, n - k]
+        for share in (k, k / n):
+            for weight in (None, np.full(n, 0.1) if share != k else np.ones(n)):
+                assert [float(end) for end in top_k.level(losses, share, weight)] == ends
+                assert float(top_k.top_k_loss(losses, share, weight)) == n - k
+
+
+def test_a_tail_smaller_than_every_weight_has_the_largest_loss():
+    assert float(top_k.top_k_loss([5.0, 1.0], 1e-15, [1e-14, 1])) == 5.0
+
+
+@pytest.mark.parametrize("risk", [0.0, 0.3, 0.9])
+def test_the_first_useful_n_with_any_risk(risk):
+    given = dict(delta=0.05, C=0.01, kappa=1.0, norm=1.0, approximation=0.0, risk=risk)
+    found = top_k.first_useful_n(top_k.theorem_2_sharp, trivial=0.8, **given)
+    mus = np.linspace(0.01, 1 - risk, 200)
+    assert top_k.theorem_2_sharp(n=found, mu=mus, **given).min() < 0.82
+    assert top_k.theorem_2_sharp(n=int(found / 1.2), mu=mus, **given).min() > 0.78
+
+
+def test_table_2_is_read_with_its_average():
+    both = list(sides.compared("table 2", "AT_k", "average <= maximum", "Sinc"))
+    assert [(one.lhs, one.rhs) for one in both] == [
+        (1139, 1147), (1147, 2790), (1161, 1188), (1188, 1916)]
