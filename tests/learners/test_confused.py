@@ -705,7 +705,7 @@ def test_audited_rows_of_the_sample_are_not_judged_by_what_learned_from_them():
             errors.append(model.audited_errors_)
         assert np.mean(model.predict(given) != true[some]) < 0.45  # what it would say of these
         assert min(errors[0].values()) > 0.5 and errors == [errors[0]] * 3
-    # Where all were audited each half is judged by what learned from the other.
+    # Where all were audited each part is judged by what learned from the others.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = UMAClassifier(confusion).fit(x, y, audited=(np.arange(200), true))
