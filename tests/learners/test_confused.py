@@ -23,7 +23,13 @@ from noisytheory.learners import (
 )
 from noisytheory.learners import confused as confused_module
 from noisytheory.learners.audited import places_of
-from noisytheory.topics.multiclass import STEPS, STRATEGIES, likely_shares, uma
+from noisytheory.topics.multiclass import (
+    STEPS,
+    STRATEGIES,
+    error_by_noisy_labels,
+    likely_shares,
+    uma,
+)
 from noisytheory.topics.multiclass import kept as kept_module
 from noisytheory.topics.multiclass.held_out import left_out
 from noisytheory.topics.multiclass.ignoring import ignoring
@@ -705,7 +711,7 @@ def test_audited_rows_of_the_sample_are_not_judged_by_what_learned_from_them():
             errors.append(model.audited_errors_)
         assert np.mean(model.predict(given) != true[some]) < 0.45  # what it would say of these
         assert min(errors[0].values()) > 0.5 and errors == [errors[0]] * 3
-    # Where all were audited each half is judged by what learned from the other.
+    # Where all were audited each part is judged by what learned from the others.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = UMAClassifier(confusion).fit(x, y, audited=(np.arange(200), true))
@@ -816,6 +822,27 @@ def test_a_class_that_is_left_with_the_audited_rows_is_told():
         warnings.simplefilter("always")
         UMAClassifier(NOISE).fit(x[kept], noisy[kept], audited=(some, true[kept][some]))
     assert any("without the audited rows no label 2 is left in X" in str(w.message) for w in caught)
+
+
+@pytest.mark.parametrize("average", [True, False])
+def test_as_many_updates_as_the_noisy_labels_of_the_other_half_say(average):
+    rng = np.random.default_rng(0)
+    true = rng.integers(3, size=800)
+    x = 2 * np.eye(3)[true] + 0.9 * rng.normal(size=(800, 3))
+    noisy = np.array([rng.choice(3, p=NOISE[:, t]) for t in true])
+    options = dict(orientation="column", compare=False, average=average)
+    given = UMAClassifier(NOISE, **options, max_iter=None).fit(x, noisy)
+    held = {}
+    for number in (100, 200, 400):
+        said = np.empty(800, int)
+        for part in left_out(noisy, 2):
+            model = UMAClassifier(NOISE, **options, max_iter=number).fit(x[~part], noisy[~part])
+            said[part] = model.predict(x[part])
+        held[number] = error_by_noisy_labels(said, noisy, NOISE)
+    assert len(set(held.values())) > 1
+    best = UMAClassifier(NOISE, **options, max_iter=min(held, key=held.get)).fit(x, noisy)
+    np.testing.assert_array_equal(given.coef_, best.coef_)
+    assert given.n_iter_ == best.n_iter_
 
 
 def test_weights_are_a_mean_of_a_run_that_did_not_end():

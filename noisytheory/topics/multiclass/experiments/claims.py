@@ -356,8 +356,9 @@ figure_4 = PAPER.tail(
     note=(
         "Where print's lines have crossed; with a larger audit an SVM needs no others to be ahead. "
         "The left end, UMA ahead with a small audit, is seen with 30 audited: of 400 digits with "
-        "m = 15 in 35 of 40 runs, with print's m = 10 in 32, and no more with 60. Sizes "
-        "were chosen after looking: few runs are to tell what the others are worth."
+        "m = 15 in 35 of 40 runs, with print's m = 10 in 32, and no more with 60. All sizes, the "
+        "three rounds and the .005 were chosen after looking at results: few runs are to tell what "
+        "the others are worth."
     ),
     twin=dict(given=dict(**FOURTH, rounds=0), why="an SVM on the audited alone"),
     **{**LINES, "picture": pictures.figure_4, "hypotheses": [
