@@ -14,8 +14,6 @@ is convex in logarithms, and below its chords.
 from __future__ import annotations
 
 import itertools
-
-
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -62,8 +60,9 @@ class Ends:
 class Model:
     """Scores, without intercept and of the larger class' sign: by class, at every k.
 
-    ``mean``, ``square``: of the margins, and of what is left beside it, weighted; ``low``, ``high``:
+    ``mean`` of the margins, ``square`` of what is left beside it, weighted, ``low`` and ``high``:
     the least and the largest of that. Two rows: the smaller class, and what counts of the larger.
+    ``last`` is where that ends; ``least`` and ``most`` are the first and the last score.
     """
 
     mean: Floats
@@ -118,7 +117,7 @@ def centred(ends: Ends, nu: Floats, mean: Floats) -> Floats:
 
 
 def reached(ends: Ends, model: Model, nu: Floats, b: Floats) -> Floats:
-    """Upper bounds on a model's largest losses at these intercepts; infinite where none is known."""
+    """Upper bounds on a model's largest losses at these intercepts; infinite where unknown."""
     kind, rest = ends.kind, nu - ends.share
     value = np.zeros(len(nu))
     for at, (mass, margin) in enumerate((
@@ -186,13 +185,10 @@ def alone(kind: Individual, few: Any, many: Any) -> Any:
 
 def proven(low: Weights | None, high: Weights, t: Floats, C: Any) -> Floats:
     """Lower bounds from dual weights mixed in proportion, or from the higher ones' share alone."""
-    ends, kind = high.ends, high.ends.kind
-    if low is None:
-        mass = t * high.mass[:, None]
-    else:
-        mass = (1 - t) * low.mass[:, None] + t * high.mass[:, None]
-    offset = high.offset()
+    kind = high.ends.kind
+    mass, offset = t * high.mass[:, None], high.offset() * np.ones(len(t))
     if low is not None:
+        mass = mass + (1 - t) * low.mass[:, None]
         offset = low.offset() + t * (offset - low.offset())
     many = alone(kind, *mass) * np.exp(offset)
     slopes = np.array([many * mass[1] / mass[0], many])
@@ -245,7 +241,7 @@ class Intercepts:
         for at, (low, high) in enumerate(itertools.pairwise(walk.knots)):
             first, last = max(int(cuts[at]), self.begin), int(cuts[at + 1])
             if (first >= last or gaps[first:last].max() <= walk.tol
-                    or not high.coef[:-1].any() and not low.nu):
+                    or not (high.coef[:-1].any() or low.nu)):
                 continue
             if (low, high) not in self.spans:
                 self.spans[low, high] = self.found(
@@ -281,7 +277,7 @@ class Intercepts:
         """The best constant."""
         kind, share = self.ends.kind, self.ends.share
         assert kind.balance is not None
-        return self.ends.sign * float(kind.balance(max((nu - share) / share, 1.0)))
+        return self.ends.sign * float(kind.balance(np.array(max(nu - share, share) / share)))
 
     def found(
         self, low: Knot, high: Knot, part: slice, average: bool, least: Floats
