@@ -27,7 +27,7 @@ how far they are; and of the gap allowed, twice what a step is to gain.
 """
 TRIES, CLOSER = 6, 0.8
 """At a guess, and what of its gap one more may leave."""
-GUESSED = 0.8
+GUESSED = 0.95
 """Share of the gap allowed that weights may have which are not of a solution."""
 
 

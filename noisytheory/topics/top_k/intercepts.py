@@ -31,8 +31,8 @@ Floats = NDArray[np.float64]
 
 TIMES = 3
 """Newton steps to the best intercept."""
-PLACES = 3
-"""Mean slopes at which what the slopes' spread costs is computed."""
+APART = 0.7
+"""Logarithm by which mean slopes differ at most at which what their spread costs is computed."""
 NEAR, MOST = 0.05, 40
 """Share of the gap allowed that lines between intercepts may lose; intercepts of a span at most."""
 TINY = 1e-300
@@ -164,7 +164,8 @@ class Weights:
         """At most what unequal slopes of a class cost, at its mean slopes."""
         weight, ratio = self.parts[at]
         kind = self.ends.kind
-        places = np.geomspace(slope.min(), slope.max(), PLACES if np.ptp(slope) > 0 else 1)
+        first, last = float(slope.min()), float(slope.max())
+        places = np.geomspace(first, last, int(np.ceil(np.log(last / first) / APART)) + 1)
         cost = np.array([float(weight @ (kind.conjugate(-s * ratio) - kind.conjugate(-s)))
                          for s in places])
         whole = self.mass[at] * abs(float(kind.conjugate(-places[-1])))
