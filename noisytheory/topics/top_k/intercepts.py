@@ -184,23 +184,17 @@ def alone(kind: Individual, few: Any, many: Any) -> Any:
     return -kind.slope(kind.balance(np.maximum(many / few, 1.0)))
 
 
-def proven(low: Weights | None, high: Weights, t: Floats, C: Any) -> Floats:
-    """Lower bounds from dual weights mixed in proportion, or from the higher ones' share alone."""
+def proven(low: Weights, high: Weights, t: Floats, C: Any) -> Floats:
+    """Lower bounds from dual weights mixed in proportion."""
     kind = high.ends.kind
-    mass, offset = t * high.mass[:, None], high.offset() * np.ones(len(t))
-    if low is not None:
-        mass = mass + (1 - t) * low.mass[:, None]
-        offset = low.offset() + t * (offset - low.offset())
+    mass = (1 - t) * low.mass[:, None] + t * high.mass[:, None]
+    offset = (1 - t) * low.offset() + t * high.offset()
     many = alone(kind, *mass) * np.exp(offset)
     slopes = np.array([many * mass[1] / mass[0], many])
     value = -(mass * kind.conjugate(-slopes)).sum(axis=0)
     for at in (0, 1):
-        value -= t * high.spread(at, slopes[at])
-        if low is not None:
-            value -= (1 - t) * low.spread(at, slopes[at])
-    some = [high.push[0], high.push[1]] + ([] if low is None else [low.push[0], low.push[1]])
-    parts = [t * slopes[0], t * slopes[1]] + (
-        [] if low is None else [(1 - t) * slopes[0], (1 - t) * slopes[1]])
+        value -= (1 - t) * low.spread(at, slopes[at]) + t * high.spread(at, slopes[at])
+    some, parts = [*low.push, *high.push], [*((1 - t) * slopes), *(t * slopes)]
     gram, shares = np.array(some) @ np.array(some).T, np.array(parts)
     square = np.einsum("ik,ij,jk->k", shares, gram, shares)
     value = value - 0.5 * C * square
@@ -230,8 +224,8 @@ class Intercepts:
         self.spans: dict[tuple[Knot, Knot], Own | None] = {}
         self.used: list[tuple[int, Own, NDArray[np.bool_]]] = []
         # Where all of the smaller class count, and as much of the larger.
-        self.begin = int(np.searchsorted(nus, 2 * ends.share * (1 - 1e-9)))
-        self.first = float(nus[min(self.begin, len(nus) - 1)])
+        self.first = float(nus[min(int(np.searchsorted(
+            nus, 2 * ends.share * (1 - 1e-9))), len(nus) - 1)])
 
     def improved(
         self, walk: Walk, cuts: NDArray[np.intp], gaps: Floats, value: Floats, dual: Floats
@@ -240,9 +234,9 @@ class Intercepts:
         self.used = []
         least = walk.tol * walk.least(self.nus) * np.ones(len(self.nus))
         for at, (low, high) in enumerate(itertools.pairwise(walk.knots)):
-            first, last = max(int(cuts[at]), self.begin), int(cuts[at + 1])
-            if (first >= last or gaps[first:last].max() <= walk.tol
-                    or not (high.coef[:-1].any() or low.nu)):
+            first, last = int(cuts[at]), int(cuts[at + 1])
+            if (first >= last or low.nu < self.first * (1 - 1e-12)
+                    or gaps[first:last].max() <= walk.tol):
                 continue
             if (low, high) not in self.spans:
                 self.spans[low, high] = self.found(
@@ -285,7 +279,7 @@ class Intercepts:
     ) -> Own | None:
         """From both sides."""
         one, other = self.weight(low), self.weight(high)
-        if other is None or (one is None and low.nu > 0):
+        if one is None or other is None:
             return None
         nu, C, ends = self.nus[part], self.C[part], self.ends
         t = np.clip((nu - low.nu) / (high.nu - low.nu), 0, 1)
