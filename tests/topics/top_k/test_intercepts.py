@@ -56,7 +56,7 @@ def test_a_models_losses_are_at_most_what_is_said_or_nothing_is_said(loss, weigh
 
 @pytest.mark.parametrize("loss", SMOOTH)
 def test_what_unequal_slopes_cost_is_below_its_chords_in_logarithms(loss):
-    """Sums of powers of at least 1 without a sign: at the ends exactly, between at least so much."""
+    """Sums of powers without a sign: at the ends exactly, between at least so much."""
     kind, (x, y) = INDIVIDUAL[loss], uneven()
     ends = Ends.of(kind, y, np.full(60, 1 / 60))
     scores = x @ np.array([0.3, 0.1, -0.2]) - 0.4
