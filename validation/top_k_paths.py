@@ -25,8 +25,8 @@ each of its best length, and errors are mostly near the minimisers', too, which 
 
 Beside an intercept the best constant moves with k, at a small C by more than the coefficients gain.
 For a loss of the margin that is smooth it is taken out of both bounds: every k has an intercept of
-its own. Of the hinge it jumps where k is twice the smaller class, and both sides begin there. In
-regression mixtures of two solutions serve few k between.
+its own. Of the hinge it jumps, and models begin at the best of a few. In regression mixtures of two
+solutions serve few k between.
 """
 
 from __future__ import annotations

@@ -101,7 +101,7 @@ def test_between_two_solutions_the_optimum_lies_between_both_bounds(loss, C):
 
 @pytest.mark.parametrize("C", [0.01, 1.0])
 def test_where_the_best_constant_moves_by_more_than_is_gained_few_solutions_serve_all_k(C):
-    """At these two C it took 1405 and 175: mixtures of two constants are not good enough for any between."""
+    """It took 1405 and 175: mixtures of two constants are not good enough for any k between."""
     x, y = uneven(3000, 8, 150)
     x[:, 0] -= 0.4 * y
     found = path(x, y, "logistic", C=C, intercept=True)

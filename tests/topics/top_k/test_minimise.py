@@ -109,7 +109,7 @@ def exactly(loss, x, y, k, C, scaling, w, b):
 
 @pytest.mark.parametrize("loss", sorted(CONIC))
 def test_small_problems_have_the_objective_of_a_conic_solver_or_a_lower_one_that_is_attained(loss):
-    """Of 4 to 12 rows, C from 1e-3 to 1e3: to 1e-8. Of 5000 five were not alike, up to 1.2e-6 above.
+    """Of 4 to 12 rows, C from 1e-3 to 1e3: to 1e-8. Of 5000 five were not, up to 1.2e-6 above.
 
     Who is right is decided by the definition in thirty digits, of our model and of its.
     """
