@@ -16,15 +16,17 @@ A factor is a Cholesky factor of weighted products of features, one a step of ei
 for each try at weights that balance: their number does not follow what Python takes for a step.
 
 What a path takes: what is gained over zero grows with the square of the distance from where zero
-ends, so each halving of that distance takes a solution or more, and a floor of 0 goes down to the
+ends, so each halving of that distance takes a model or more, and a floor of 0 goes down to the
 least k that is not zero. A floor of a tenth ends at a third of the distance. Least squares begin
 the solution at the largest k, and the weights that balance the labelled rows, whose mass is where
-zero ends; one solution stands between, and few paths need one more. Next to where zero ends
-minimisers have the direction in which it does: below the floor models lie there, each of its best
-length, and errors are mostly near the minimisers', too, which is not proven.
+zero ends; between stand guesses with weights that prove them, or solutions where they do not. Next
+to where zero ends minimisers have the direction in which it does: below the floor models lie there,
+each of its best length, and errors are mostly near the minimisers', too, which is not proven.
 
-Beside an intercept of a smooth loss and a small C, or in regression, the best constant moves with
-k by more than the coefficients gain, and mixtures of two solutions serve few k between.
+Beside an intercept the best constant moves with k, at a small C by more than the coefficients gain.
+For a loss of the margin that is smooth it is taken out of both bounds: every k has an intercept of
+its own. Of the hinge it jumps, and models begin at the best of a few. In regression mixtures of two
+solutions serve few k between.
 """
 
 from __future__ import annotations

@@ -2,15 +2,13 @@
 
 Least squares of the labels begin two problems without a threshold: the solution at the largest k,
 and the weights that balance the labelled rows, whose mass is where zero stops to be the minimiser.
-Between the two stand solutions in equal ratios, as far down as the floor asks. The best model in
-the plane of two is near the minimiser, and the weights of its own largest losses nearly prove so;
-where they do not, a solution stands in its place.
+Between the two stand models in equal ratios, as far down as the floor asks: guesses with weights
+that prove them good enough, or solutions.
 """
 
 from __future__ import annotations
 
-import functools
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,20 +16,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from noisytheory.topics.top_k.design import Design, solver
+from noisytheory.topics.top_k.guesses import GUESSED, Guess, Guesses
 from noisytheory.topics.top_k.individual import individual
 from noisytheory.topics.top_k.intercepts import Ends, Intercepts
 from noisytheory.topics.top_k.neighbours import Balance, Part, sample_size
 from noisytheory.topics.top_k.task import REACHED, ROUNDING, WIDE, Task, positive_level
-from noisytheory.topics.top_k.walk import (
-    EXACT,
-    FARTHEST,
-    MOST,
-    SMALL,
-    Knot,
-    Sorted,
-    Walk,
-    sums,
-)
+from noisytheory.topics.top_k.walk import EXACT, FARTHEST, MOST, SMALL, Knot, Sorted, sums
 
 __all__ = ["Few"]
 
@@ -55,26 +45,11 @@ REACH, RATIO = 1.9, 0.35
 """Of the way up from the collapse, beside the root of the floor, where the lowest solution stands;
 and where at least one stands as seen from the one above.
 """
-NEWTON, ZONE, NEXT = 5, 0.3, 0.2
-"""Looks at models of a span; how far from the threshold losses tell how many pass it, as a share of
-how far they are; and of the gap allowed, twice what a step is to gain.
-"""
-TRIES, CLOSER = 6, 0.8
-"""At a guess, and what of its gap one more may leave."""
-GUESSED = 0.8
-"""Share of the gap allowed that weights may have which are not of a solution."""
 LENGTHS = np.array([0.6, 1.0, 1.6, 2.5, 4.0])
 """Of least squares, the best of which is begun with."""
 
 
-@dataclass(frozen=True, eq=False)
-class Guess(Knot):
-    """A mixture with weights of its own."""
-
-    lacks: tuple[float, float] = (0.0, 0.0)
-
-
-class Few(Walk):
+class Few(Guesses):
     """A few solutions, mixtures between them."""
 
     most = np.inf
@@ -82,15 +57,10 @@ class Few(Walk):
     squares: Floats | None = None
     """Coefficients of least squares, without a regulariser to speak of."""
 
-    direction: Floats | None = None
-    """Of the solutions next to the collapse."""
     tops: dict[Sorted, Floats]
     """Sums of largest losses, and where they end, at every k."""
     sought = False
     """Whether it is known where zero stops to be the minimiser, as far as it may be."""
-
-    own: Intercepts | None = None
-    """Intercepts of each k's own, where there are some and the loss is smooth."""
 
     def highest(self, nu: float) -> Knot:
         """The solution at the largest k, from least squares."""
@@ -224,7 +194,7 @@ class Few(Walk):
         return [self.knot(task, 0 * low.coef, np.zeros(len(self.labels)))]
 
     def constant_up_to(self, w: Floats) -> list[Knot] | None:
-        """Where a constant other than zero begins and stops to be the minimiser; None if nowhere."""
+        """Where a constant other than zero begins and ends to be the minimiser; None if nowhere."""
         own = self.own
         if own is None or own.first > 1 - ROUGH or sparse.issparse(self.rows):
             return None
@@ -236,7 +206,7 @@ class Few(Walk):
         hinge.lowest, hinge.step = share, float(np.diff(self.nus, prepend=0.0).min())
         hinge.allowed = EXACT / (self.C * self.kind.slope_at_zero**2)
         hinge.find(own.ends.sign * w[:-1])
-        if hinge.best_weights is None or hinge.best_dual < share:
+        if hinge.best_weights is None or hinge.direction is None or hinge.best_dual < share:
             return None
         self.fits += 1
         self.direction = np.append(own.ends.sign * hinge.direction, 0.0)
@@ -278,15 +248,6 @@ class Few(Walk):
             self.knots += self.own.placed(self.knots, self.out[4])
         if self.direction is not None:
             self.along(*self.ray)
-
-    @functools.cached_property
-    def ray(self) -> tuple[Floats, Floats]:
-        """The direction in which zero ends, as long as the solution above; and its scores."""
-        assert self.direction is not None
-        d = self.rows.shape[1]
-        size = float(np.linalg.norm(self.knots[-1].coef[:d]) / np.linalg.norm(self.direction[:d]))
-        w = self.direction * size
-        return w, Design(self.rows, free=self.free).scores(w)
 
     def along(self, w: Floats, scores: Floats) -> None:
         """Models in the direction in which zero ends, of the best lengths, where little is gained.
@@ -334,7 +295,6 @@ class Few(Walk):
             inner = inner[inner < self.knots[end].nu * (1 - 1e-12)]
             if not inner.size:
                 break
-            above = self.knots[end]
             nu = float(inner[np.abs(inner - low.nu - share * (high.nu - low.nu)).argmin()])
             guess, gap = self.guessed(end - 1, nu)
             self.knots.insert(end, guess if gap <= GUESSED * self.tol else self.solved(
@@ -366,129 +326,6 @@ class Few(Walk):
         """A solution in place of a guess, and of those nearby, which were no better; its place."""
         self.knots.insert(at, self.solved(guess.nu, guess.coef, *guess.lacks))
         return at
-
-    # Where losses overflow there is nothing to guess.
-    @np.errstate(over="ignore", invalid="ignore")
-    def guessed(self, at: int, nu: float) -> tuple[Guess, float]:
-        """The best model in the span of the solutions about a tail mass; and its gap.
-
-        Its weights are those of its own largest losses. It is near the minimiser, and so are they,
-        while weights mixed from two solutions are spread over losses that do not count: of both
-        sorts of weights the best mixture.
-        """
-        low, high = self.knots[at], self.knots[at + 1]
-        below, above = low, high
-        share = float(self.shares(below, above, nu)[1])
-        whole = 1 - share
-        flat = not below.coef[: self.rows.shape[1]].any()
-        if flat:
-            # Next to the collapse models have its direction, and a length that grows with k.
-            whole, share = share * (1 - share), share**2
-        # Where an intercept is free it is to balance the weights.
-        parts = np.array([whole, share] + [0.0] * self.free)
-        end = len(below.coef)
-        turned = below.coef, below.scores
-        if flat and self.direction is not None:
-            turned = self.ray
-        basis = np.array([turned[0], above.coef] + [np.eye(end)[-1]] * self.free)
-        scores = np.array([turned[1], above.scores] + [np.ones(len(self.labels))] * self.free)
-        task = self.part(nu)
-        if self.free:
-            # An intercept may jump.
-            b, some = float(parts @ basis[:, -1]), [float(low.coef[-1]), float(high.coef[-1])]
-            if self.own is not None and nu > self.own.first * (1 + 1e-12):
-                some.append(self.own.start(nu, share, below, above))
-            parts[2] = task.best_of(parts @ scores, [c - b for c in (b, *some)])
-        t, C = float(self.shares(low, high, nu)[0]), self.constant(nu)
-        push, mass = low.push + t * (high.push - low.push), low.mass + t * (high.mass - low.mass)
-        linear = low.linear + t * (high.linear - low.linear)
-        gap = np.inf
-        for _ in range(TRIES):
-            parts, p, slopes, losses = self.spanned(
-                nu, parts, scores, basis[:, : end - self.free], task.constant)
-            task.best_dual, task.best_weights = -np.inf, None
-            task.certify(p, slopes)
-            if self.free and self.kind.margin:
-                task.certify(self.evened(p * np.abs(slopes), slopes, losses), slopes)
-            if task.best_weights is not None:
-                p = task.best_weights
-            more, turn = task.best_linear - linear, task.best_push - push
-            bend, best = C * float(turn @ turn), 0.0
-            if bend > 0 and np.isfinite(more):
-                best = float(np.clip((more - C * float(push @ turn)) / bend, 0, 1))
-            linear, push = linear + best * more, push + best * turn
-            mass += best * (float(p.sum()) - mass)
-            found = Guess(nu, parts @ basis, parts @ scores, linear, push, mass,
-                          self.sort(nu, scores[0], none=0.0, losses=losses))
-            value = float(found.tail.top(nu)) + float(self.ridge(found, found, 0.0, nu))
-            dual = float(self.dual(found, found, nu))
-            gain, before = task.constant - dual, gap
-            gap = (value - dual) / float(self.unit(nu, value, gain))
-            if not GUESSED * self.tol < gap < CLOSER * before:
-                break
-            # Where these weights point to.
-            w = np.append(-C * push, [0.0] * self.free)
-            basis, parts = np.vstack([basis, w]), np.append(parts, 0.0)
-            scores = np.vstack([scores, task.design.scores(w)])
-        found = replace(found, lacks=(max(gain, float(self.least(nu))), value - dual),
-                        pulls=task.pulls if self.own is not None else None)
-        return found, gap
-
-    def evened(self, pulls: Floats, slopes: Floats, losses: Floats) -> Floats:
-        """Weights of the largest losses that pull an intercept up as much as down."""
-        p, whole = np.zeros(len(pulls)), self.masses * np.abs(slopes)
-        sides = [np.flatnonzero(slopes * sign > 0) for sign in (1, -1)]
-        aim = min(float(pulls.sum()) / 2, *(float(whole[side].sum()) for side in sides))
-        for side in sides:
-            order = side[np.argsort(-losses[side])]
-            ends = whole[order]
-            p[order] = self.masses[order] * np.clip((aim - np.cumsum(ends) + ends) / ends, 0, 1)
-        return p
-
-    def spanned(
-        self, nu: float, parts: Floats, scores: Floats, basis: Floats, nones: float
-    ) -> tuple[Floats, Floats, Floats, Floats]:
-        """The best parts of a few models by Newton's method; its weights, slopes and losses."""
-        gram, y, best = basis @ basis.T / self.constant(nu), self.labels, np.inf
-        whole = max(int(np.ceil(nu * len(y) - 1e-9)) - 1, 0)
-        found, step = (parts, *np.zeros((3, len(y)))), 0 * parts
-        for _ in range(NEWTON):
-            f = parts @ scores
-            losses, slopes = self.kind.values(y, f), self.kind.slopes(y, f)
-            p, level = self.heaviest(losses, nu, whole)
-            value = float(p @ losses) + 0.5 * float(parts @ gram @ parts)
-            if not value < best:
-                step = step / 4
-                parts = found[0] + step
-                continue
-            best, found = value, (parts, p, slopes, losses)
-            pulls = scores * slopes
-            away = np.abs(losses - level)
-            width = ZONE * float(self.masses @ away)
-            zone = np.flatnonzero(away < width)
-            ends, some = self.masses[zone] / (2 * width or 1.0), pulls[:, zone]
-            edge = some @ ends
-            bend = (scores * (p * self.kind.curvatures(y, f))) @ scores.T + gram
-            if level > 0:
-                bend += (some * ends) @ some.T - np.outer(edge, edge) / max(ends.sum(), 1e-300)
-            slope = pulls @ p + gram @ parts
-            step = -solver(bend)(slope)
-            if -float(slope @ step) <= NEXT * self.tol * max(nones - best, self.least(nu)):
-                break
-            parts = parts + step
-        return found
-
-    def heaviest(self, losses: Floats, nu: float, whole: int) -> tuple[Floats, float]:
-        """Weights of the largest losses, and where these end."""
-        if self.even:
-            level = float(np.partition(losses, len(losses) - 1 - whole)[len(losses) - 1 - whole])
-        else:
-            level = float(self.sort(nu, losses, none=0.0, losses=losses).level(nu))
-        p = np.where(losses > level, self.masses, 0.0)
-        equal = np.flatnonzero(losses == level)
-        rest, ends = nu - float(p.sum()), self.masses[equal]
-        p[equal] = ends * np.clip(rest / max(float(ends.sum()), 1e-300), 0, 1)
-        return p, level
 
     def glance(self) -> tuple[Floats, NDArray[np.intp]]:
         """Values and gaps of mixtures at every k; the gaps, and where each knot's begin."""

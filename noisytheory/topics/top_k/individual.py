@@ -14,8 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from noisytheory.topics.top_k.aggregate import average_top_k
-
 __all__ = [
     "CLASSIFICATION", "INDIVIDUAL", "REGRESSION", "Individual", "best_constants", "individual",
     "least_constant",
@@ -27,6 +25,8 @@ Shape = Callable[[Values], Any]
 LN2 = float(np.log(2))
 LEAST = 1e-15
 """Of two classes, what the smaller one counts at least."""
+HALVINGS = 50
+"""Of what lies below a number, until it is as far from both ends as its pulls ask."""
 
 
 @dataclass(frozen=True)
@@ -316,12 +316,35 @@ def best_constants(
         b = np.where(more, kind.balance(np.where(more, nus - few, 2.0) / max(few, LEAST)), 0.0)
         values = np.where(more, few * kind.psi(-b) + (nus - few) * kind.psi(b), nus * kind.at_zero)
         return sign * b, values
-    from scipy.optimize import minimize_scalar
+    order = np.argsort(targets)
+    middle = float(targets.mean())
+    y = targets[order] - middle
+    weights = np.full(len(y), 1 / len(y)) if masses is None else masses[order]
+    reached, first, second = (
+        np.concatenate([[0.0], np.cumsum(weights * power)]) for power in (1 + 0 * y, y, y**2))
+    last = len(y) - 1
 
-    reach = float(np.abs(targets).max())
-    found = [minimize_scalar(
-        lambda b, nu=nu: nu * float(average_top_k(
-            kind.values(targets, np.full(len(targets), b)), nu, masses)),
-        bounds=(-reach, reach), method="bounded", options={"xatol": 1e-13 * reach})
-        for nu in nus.tolist()]
-    return np.array([one.x for one in found]), np.array([float(one.fun) for one in found])
+    def between(low: Floats) -> Floats:
+        """Amid where so much from below, and the rest from above, end."""
+        above = np.searchsorted(reached, reached[-1] - (nus - low), side="right") - 1
+        ends = np.array([np.searchsorted(reached, low) - 1, above])
+        return np.asarray(y[np.clip(ends, 0, last)].mean(axis=0))
+
+    def sums(low: Floats, of: Floats) -> Floats:
+        above = np.interp(reached[-1] - (nus - low), reached, of)
+        return np.asarray(np.interp(low, reached, of) + of[-1] - above)
+
+    # The largest losses are of both ends, which are equally far: more of the lower one, a higher b.
+    low, high = np.zeros(len(nus)), nus.copy()
+    for _ in range(HALVINGS):
+        some = (low + high) / 2
+        rises = (between(some) * nus > sums(some, first)) if kind.smooth else 2 * some > nus
+        low, high = np.where(rises, low, some), np.where(rises, some, high)
+    b, some = (between(low) + between(high)) / 2, (low + high) / 2
+    if not kind.smooth:
+        pulled = np.interp(some, reached, first)
+        rest = sums(some, first) - pulled
+        return b + middle, rest - pulled + b * (2 * some - nus)
+    b = np.clip(sums(some, first) / nus, between(low), between(high))
+    values = sums(some, second) - b * (2 * sums(some, first) - b * nus)
+    return b + middle, np.maximum(values, 0.0)

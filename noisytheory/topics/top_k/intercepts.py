@@ -14,8 +14,6 @@ is convex in logarithms, and below its chords.
 from __future__ import annotations
 
 import itertools
-
-
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -33,8 +31,8 @@ Floats = NDArray[np.float64]
 
 TIMES = 3
 """Newton steps to the best intercept."""
-PLACES = 3
-"""Mean slopes at which what the slopes' spread costs is computed."""
+APART = 0.7
+"""Logarithm by which mean slopes differ at most at which what their spread costs is computed."""
 NEAR, MOST = 0.05, 40
 """Share of the gap allowed that lines between intercepts may lose; intercepts of a span at most."""
 TINY = 1e-300
@@ -62,8 +60,9 @@ class Ends:
 class Model:
     """Scores, without intercept and of the larger class' sign: by class, at every k.
 
-    ``mean``, ``square``: of the margins, and of what is left beside it, weighted; ``low``, ``high``:
+    ``mean`` of the margins, ``square`` of what is left beside it, weighted, ``low`` and ``high``:
     the least and the largest of that. Two rows: the smaller class, and what counts of the larger.
+    ``last`` is where that ends; ``least`` and ``most`` are the first and the last score.
     """
 
     mean: Floats
@@ -118,7 +117,7 @@ def centred(ends: Ends, nu: Floats, mean: Floats) -> Floats:
 
 
 def reached(ends: Ends, model: Model, nu: Floats, b: Floats) -> Floats:
-    """Upper bounds on a model's largest losses at these intercepts; infinite where none is known."""
+    """Upper bounds on a model's largest losses at these intercepts; infinite where unknown."""
     kind, rest = ends.kind, nu - ends.share
     value = np.zeros(len(nu))
     for at, (mass, margin) in enumerate((
@@ -165,7 +164,8 @@ class Weights:
         """At most what unequal slopes of a class cost, at its mean slopes."""
         weight, ratio = self.parts[at]
         kind = self.ends.kind
-        places = np.geomspace(slope.min(), slope.max(), PLACES if np.ptp(slope) > 0 else 1)
+        first, last = float(slope.min()), float(slope.max())
+        places = np.geomspace(first, last, int(np.ceil(np.log(last / first) / APART)) + 1)
         cost = np.array([float(weight @ (kind.conjugate(-s * ratio) - kind.conjugate(-s)))
                          for s in places])
         whole = self.mass[at] * abs(float(kind.conjugate(-places[-1])))
@@ -184,26 +184,17 @@ def alone(kind: Individual, few: Any, many: Any) -> Any:
     return -kind.slope(kind.balance(np.maximum(many / few, 1.0)))
 
 
-def proven(low: Weights | None, high: Weights, t: Floats, C: Any) -> Floats:
-    """Lower bounds from dual weights mixed in proportion, or from the higher ones' share alone."""
-    ends, kind = high.ends, high.ends.kind
-    if low is None:
-        mass = t * high.mass[:, None]
-    else:
-        mass = (1 - t) * low.mass[:, None] + t * high.mass[:, None]
-    offset = high.offset()
-    if low is not None:
-        offset = low.offset() + t * (offset - low.offset())
+def proven(low: Weights, high: Weights, t: Floats, C: Any) -> Floats:
+    """Lower bounds from dual weights mixed in proportion."""
+    kind = high.ends.kind
+    mass = (1 - t) * low.mass[:, None] + t * high.mass[:, None]
+    offset = (1 - t) * low.offset() + t * high.offset()
     many = alone(kind, *mass) * np.exp(offset)
     slopes = np.array([many * mass[1] / mass[0], many])
     value = -(mass * kind.conjugate(-slopes)).sum(axis=0)
     for at in (0, 1):
-        value -= t * high.spread(at, slopes[at])
-        if low is not None:
-            value -= (1 - t) * low.spread(at, slopes[at])
-    some = [high.push[0], high.push[1]] + ([] if low is None else [low.push[0], low.push[1]])
-    parts = [t * slopes[0], t * slopes[1]] + (
-        [] if low is None else [(1 - t) * slopes[0], (1 - t) * slopes[1]])
+        value -= (1 - t) * low.spread(at, slopes[at]) + t * high.spread(at, slopes[at])
+    some, parts = [*low.push, *high.push], [*((1 - t) * slopes), *(t * slopes)]
     gram, shares = np.array(some) @ np.array(some).T, np.array(parts)
     square = np.einsum("ik,ij,jk->k", shares, gram, shares)
     value = value - 0.5 * C * square
@@ -233,8 +224,8 @@ class Intercepts:
         self.spans: dict[tuple[Knot, Knot], Own | None] = {}
         self.used: list[tuple[int, Own, NDArray[np.bool_]]] = []
         # Where all of the smaller class count, and as much of the larger.
-        self.begin = int(np.searchsorted(nus, 2 * ends.share * (1 - 1e-9)))
-        self.first = float(nus[min(self.begin, len(nus) - 1)])
+        self.first = float(nus[min(int(np.searchsorted(
+            nus, 2 * ends.share * (1 - 1e-9))), len(nus) - 1)])
 
     def improved(
         self, walk: Walk, cuts: NDArray[np.intp], gaps: Floats, value: Floats, dual: Floats
@@ -243,9 +234,9 @@ class Intercepts:
         self.used = []
         least = walk.tol * walk.least(self.nus) * np.ones(len(self.nus))
         for at, (low, high) in enumerate(itertools.pairwise(walk.knots)):
-            first, last = max(int(cuts[at]), self.begin), int(cuts[at + 1])
-            if (first >= last or gaps[first:last].max() <= walk.tol
-                    or not high.coef[:-1].any() and not low.nu):
+            first, last = int(cuts[at]), int(cuts[at + 1])
+            if (first >= last or low.nu < self.first * (1 - 1e-12)
+                    or gaps[first:last].max() <= walk.tol):
                 continue
             if (low, high) not in self.spans:
                 self.spans[low, high] = self.found(
@@ -281,14 +272,14 @@ class Intercepts:
         """The best constant."""
         kind, share = self.ends.kind, self.ends.share
         assert kind.balance is not None
-        return self.ends.sign * float(kind.balance(max((nu - share) / share, 1.0)))
+        return self.ends.sign * float(kind.balance(np.array(max(nu - share, share) / share)))
 
     def found(
         self, low: Knot, high: Knot, part: slice, average: bool, least: Floats
     ) -> Own | None:
         """From both sides."""
         one, other = self.weight(low), self.weight(high)
-        if other is None or (one is None and low.nu > 0):
+        if one is None or other is None:
             return None
         nu, C, ends = self.nus[part], self.C[part], self.ends
         t = np.clip((nu - low.nu) / (high.nu - low.nu), 0, 1)

@@ -83,7 +83,8 @@ class Part(Task):
 
     def best_of(self, scores: Floats, some: list[float]) -> float:
         """The one of a few intercepts that loses least beside scores."""
-        some = [*some, self.even(scores)]
+        if self.kind.margin:
+            some = [*some, self.even(scores)]
 
         def lost(b: float) -> float:
             losses = self.kind.values(self.targets, scores + b)

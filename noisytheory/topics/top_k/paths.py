@@ -138,13 +138,16 @@ def path(
     -----
     What is gained over zero grows with the square of the distance from where zero ends. Below a
     floor of a tenth lies a third of that distance: there hardly anybody would choose the model, and
-    all k take the time of two to four fits; beside an intercept of four mostly, but of dozens or
-    hundreds at a small C of a smooth loss, where the best constant moves by more than is gained.
+    all k take the time of two fits, four at most; beside an intercept of three, five at most.
     Least squares begin the solution at the largest k and the linear programme that proves where
-    zero ends; one solution stands between, and what is still missing is guessed in the plane of
-    two, with weights that prove how good it is, or solved. Below the floor models lie in the
+    zero ends; between, models are guessed in the plane of two, with weights that prove how good
+    they are, or solved. Below the floor models lie in the
     direction in which zero ends, as minimisers next to it do, where that is better: errors are
     mostly near the minimisers', but nothing is proven of that.
+
+    An intercept that costs nothing moves with k, at a small C by more than the coefficients gain.
+    Of a smooth loss of the margin every k has an intercept of its own. In regression mixtures of
+    two solutions serve fewer k: at a small C of the absolute loss it takes dozens of fits.
 
     A floor of 0 takes the time of about a dozen fits, of five to thirty mostly, and of hundreds
     where gains are tiny beside an intercept, or in regression: each halving of the distance takes a

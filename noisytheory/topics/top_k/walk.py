@@ -11,6 +11,7 @@ over their distance from the collapse: solutions stand in about equal ratios of 
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -125,7 +126,7 @@ class Walk:
     def over(self, nus: Floats) -> Floats:
         """Objective, lower bound, gap, level and place between the knots at each tail mass."""
         self.out = np.zeros((5, len(nus)))
-        self.nus, self.alone = nus, self.constants(nus)
+        self.nus = nus
         # Where each k's largest losses end, and what is left of them.
         counts = nus * len(self.labels)
         whole = np.minimum((counts + 1e-9).astype(int), len(self.labels) - 1)
@@ -261,6 +262,11 @@ class Walk:
     def tangent(self, at: Knot) -> float:
         """The level of a solution."""
         return float(at.tail.level(at.nu)) if at.mass > at.nu * (1 - 1e-7) else 0.0
+
+    @functools.cached_property
+    def alone(self) -> tuple[Floats, Floats]:
+        """The best scores without coefficients at every k, and their objectives."""
+        return self.constants(self.nus)
 
     def none(self, nu: float) -> float:
         """The least objective without coefficients."""

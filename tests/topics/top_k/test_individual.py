@@ -6,6 +6,7 @@ import mpmath
 import numpy as np
 import pytest
 
+from noisytheory.topics.top_k.aggregate import average_top_k
 from noisytheory.topics.top_k.individual import (
     INDIVIDUAL,
     best_constants,
@@ -115,3 +116,25 @@ def test_one_number_for_all():
     assert least_constant(individual("square"), targets, None, 1.0) == pytest.approx(114 / 27)
     scores, values = best_constants(individual("absolute"), targets, None, np.array([1 / 3, 1.0]))
     assert scores == pytest.approx([-2.5, -2]) and values == pytest.approx([2.5 / 3, 5 / 3])
+
+
+@pytest.mark.parametrize("loss", ["square", "absolute"])
+def test_no_other_number_loses_less(loss):
+    """Weighted and not, repeated ones and distinct, far from 0: one search for all tail masses."""
+    kind = individual(loss)
+    for seed in range(24):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(1, 30))
+        y = 10 ** rng.uniform(-3, 3) * rng.normal(size=n) + seed % 3
+        y = np.round(y) if seed % 2 else y
+        weights = rng.integers(1, 5, n)
+        masses = weights / weights.sum()
+        nus = np.append(rng.uniform(0.01, 1, 3), [1.0, 1 / n])
+        found = best_constants(kind, y, masses, nus)
+        size = kind.values(y, 0 * y).max() + 1e-300
+        steps = np.array([0, -0.5, -0.1, -1e-3, -1e-6, 1e-6, 1e-3, 0.1, 0.5])
+        for nu, b, value in zip(nus, *found, strict=True):
+            lost = [nu * float(average_top_k(kind.values(y, np.full(n, c)), nu, masses))
+                    for c in b + np.ptp(y) * steps]
+            assert value == pytest.approx(lost[0], rel=1e-10, abs=1e-12 * size)
+            assert value <= min(lost) + 1e-11 * size

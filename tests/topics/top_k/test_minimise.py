@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 
 import cvxpy as cp
+import mpmath
 import numpy as np
 import pytest
 from scipy import sparse
@@ -41,6 +42,17 @@ CONIC = {
     "absolute": cp.abs,
 }
 
+PRECISE = {
+    "hinge": lambda t: max(1 - t, mpmath.mpf(0)),
+    "logistic": lambda t: mpmath.log(1 + mpmath.exp(-t)) / mpmath.log(2),
+    "logistic-natural": lambda t: mpmath.log(1 + mpmath.exp(-t)),
+    "squared-hinge": lambda t: max(1 - t, mpmath.mpf(0)) ** 2,
+    "margin-square": lambda t: (1 - t) ** 2,
+    "exponential": lambda t: mpmath.exp(-t),
+    "square": lambda t: t**2,
+    "absolute": abs,
+}
+
 
 def problem(loss, n=40, d=3, seed=0):
     rng = np.random.default_rng(seed)
@@ -60,7 +72,7 @@ def conic(loss, x, y, k, C, intercept, scaling="paper"):
         # It may say that it stops short of 1e-11.
         warnings.simplefilter("ignore")
         task.solve(solver="CLARABEL", tol_gap_abs=1e-11, tol_gap_rel=1e-11, tol_feas=1e-11)
-    return task.value
+    return task, w.value, float(b.value) if intercept else 0.0
 
 
 @pytest.mark.parametrize("intercept", [False, True])
@@ -75,13 +87,55 @@ def test_objectives_are_those_of_a_conic_solver(loss, intercept):
         (30, 10.0, times, "average"), (40, 0.1, once, "paper"),
     ):
         value = conic(loss, np.repeat(x, weight, axis=0), np.repeat(y, weight), k, C, intercept,
-                      scaling)
+                      scaling)[0].value
         for rows in (x, sparse.csr_array(x)):
             found = fit(rows, y, loss, k=k, C=C, intercept=intercept, scaling=scaling, tol=1e-9,
                         sample_weight=None if weight is once else weight)
             assert found.objective == pytest.approx(value, abs=1e-8, rel=0), (k, C, scaling)
             assert found.dual <= value + 1e-9
             assert found.gap <= 1e-9 * max(found.objective, 1e-5)
+
+
+def exactly(loss, x, y, k, C, scaling, w, b):
+    """The objective of a model of floats to thirty digits."""
+    with mpmath.workdps(30):
+        exact = np.vectorize(mpmath.mpf, otypes=[object])
+        f = exact(x) @ exact(w) + mpmath.mpf(b)
+        losses = sorted((PRECISE[loss](t) for t in (
+            exact(y) * f if INDIVIDUAL[loss].margin else exact(y) - f)), reverse=True)
+        share = mpmath.mpf(1) / (len(y) if scaling == "paper" else k)
+        return share * sum(losses[:k]) + exact(w) @ exact(w) / (2 * mpmath.mpf(C))
+
+
+@pytest.mark.parametrize("loss", sorted(CONIC))
+def test_small_problems_have_the_objective_of_a_conic_solver_or_a_lower_one_that_is_attained(loss):
+    """Of 4 to 12 rows, C from 1e-3 to 1e3: to 1e-8. Of 5000 five were not, up to 1.2e-6 above.
+
+    Who is right is decided by the definition in thirty digits, of our model and of its.
+    """
+    agreed = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        n, d = int(rng.integers(4, 13)), int(rng.integers(1, 4))
+        x, y = problem(loss, n, d, seed)
+        if seed % 3 == 0:
+            x = np.round(2 * x) / 2
+        if INDIVIDUAL[loss].margin and abs(y.sum()) == n:
+            y[0] = -y[0]
+        k, C = int(rng.integers(1, n + 1)), float(10 ** rng.uniform(-3, 3))
+        intercept, scaling = bool(seed % 2), ("paper", "average")[seed // 2 % 2]
+        found = fit(x, y, loss, k=k, C=C, intercept=intercept, scaling=scaling, tol=1e-9)
+        rival, w, b = conic(loss, x, y, k, C, intercept, scaling)
+        ours = exactly(loss, x, y, k, C, scaling, found.coef, found.intercept)
+        theirs = exactly(loss, x, y, k, C, scaling, w, b)
+        assert found.objective == pytest.approx(float(ours), rel=1e-12, abs=1e-14)
+        assert found.dual <= min(ours, theirs) * (1 + 1e-12) + 1e-14
+        assert ours <= theirs + 1e-9
+        alike = abs(found.objective - rival.value) <= 1e-8
+        agreed += alike
+        # What stops short of its tolerance, and is not alike, is above a model that we have.
+        assert alike or (rival.status != "optimal" and ours < theirs), seed
+    assert agreed >= 19
 
 
 @pytest.mark.parametrize("loss", sorted(CONIC))

@@ -1,0 +1,199 @@
+"""Models guessed between two knots, with weights that say how good they are.
+
+The best model in the plane of the two is near the minimiser, and the weights of its own largest
+losses nearly prove so. Where they do not, Newton's step from it is added to the plane.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from noisytheory.topics.top_k.design import Design, solver
+from noisytheory.topics.top_k.intercepts import Intercepts
+from noisytheory.topics.top_k.neighbours import Part
+from noisytheory.topics.top_k.walk import Knot, Walk
+
+__all__ = ["GUESSED", "Guess", "Guesses"]
+
+Floats = NDArray[np.float64]
+
+NEWTON, ZONE, NEXT = 5, 0.3, 0.2
+"""Looks at models of a span; how far from the threshold losses tell how many pass it, as a share of
+how far they are; and of the gap allowed, twice what a step is to gain.
+"""
+TRIES, CLOSER = 6, 0.8
+"""At a guess, and what of its gap one more may leave."""
+GUESSED = 0.95
+"""Share of the gap allowed that weights may have which are not of a solution."""
+
+
+@dataclass(frozen=True, eq=False)
+class Guess(Knot):
+    """A mixture with weights of its own."""
+
+    lacks: tuple[float, float] = (0.0, 0.0)
+
+
+class Guesses(Walk):
+    """Guesses between knots."""
+
+    direction: Floats | None = None
+    """Of the solutions next to the collapse."""
+    own: Intercepts | None = None
+    """Intercepts of each k's own, where there are some and the loss is smooth."""
+
+    @functools.cached_property
+    def ray(self) -> tuple[Floats, Floats]:
+        """The direction in which zero ends, as long as the solution above; and its scores."""
+        assert self.direction is not None
+        d = self.rows.shape[1]
+        size = float(np.linalg.norm(self.knots[-1].coef[:d]) / np.linalg.norm(self.direction[:d]))
+        w = self.direction * size
+        return w, Design(self.rows, free=self.free).scores(w)
+
+    # Where losses overflow there is nothing to guess.
+    @np.errstate(over="ignore", invalid="ignore")
+    def guessed(self, at: int, nu: float) -> tuple[Guess, float]:
+        """The best model in the span of the solutions about a tail mass; and its gap.
+
+        Its weights are those of its own largest losses. It is near the minimiser, and so are they,
+        while weights mixed from two solutions are spread over losses that do not count: of both
+        sorts of weights the best mixture.
+        """
+        low, high = self.knots[at], self.knots[at + 1]
+        below, above = low, high
+        share = float(self.shares(below, above, nu)[1])
+        whole = 1 - share
+        flat = not below.coef[: self.rows.shape[1]].any()
+        if flat:
+            # Next to the collapse models have its direction, and a length that grows with k.
+            whole, share = share * (1 - share), share**2
+        # Where an intercept is free it is to balance the weights.
+        parts = np.array([whole, share] + [0.0] * self.free)
+        end = len(below.coef)
+        turned = below.coef, below.scores
+        if flat and self.direction is not None:
+            turned = self.ray
+        basis = np.array([turned[0], above.coef] + [np.eye(end)[-1]] * self.free)
+        scores = np.array([turned[1], above.scores] + [np.ones(len(self.labels))] * self.free)
+        task = self.part(nu)
+        if self.free:
+            # An intercept may jump.
+            b, some = float(parts @ basis[:, -1]), [float(low.coef[-1]), float(high.coef[-1])]
+            if self.own is not None and nu > self.own.first * (1 + 1e-12):
+                some.append(self.own.start(nu, share, below, above))
+            parts[2] = task.best_of(parts @ scores, [c - b for c in (b, *some)])
+        t, C = float(self.shares(low, high, nu)[0]), self.constant(nu)
+        push, mass = low.push + t * (high.push - low.push), low.mass + t * (high.mass - low.mass)
+        linear = low.linear + t * (high.linear - low.linear)
+        gap = np.inf
+        for _ in range(TRIES):
+            parts, p, slopes, losses = self.spanned(
+                nu, parts, scores, basis[:, : end - self.free], task.constant)
+            task.best_dual, task.best_weights = -np.inf, None
+            task.certify(p, slopes)
+            if self.free and self.kind.margin:
+                task.certify(self.evened(p * np.abs(slopes), slopes, losses), slopes)
+            if task.best_weights is not None:
+                p = task.best_weights
+            more, turn = task.best_linear - linear, task.best_push - push
+            bend, best = C * float(turn @ turn), 0.0
+            if bend > 0 and np.isfinite(more):
+                best = float(np.clip((more - C * float(push @ turn)) / bend, 0, 1))
+            linear, push = linear + best * more, push + best * turn
+            mass += best * (float(p.sum()) - mass)
+            found = Guess(nu, parts @ basis, parts @ scores, linear, push, mass,
+                          self.sort(nu, scores[0], none=0.0, losses=losses))
+            value = float(found.tail.top(nu)) + float(self.ridge(found, found, 0.0, nu))
+            dual = float(self.dual(found, found, nu))
+            gain, before = task.constant - dual, gap
+            gap = (value - dual) / float(self.unit(nu, value, gain))
+            if not GUESSED * self.tol < gap < CLOSER * before:
+                break
+            w = self.newton(task, parts @ basis, p, slopes, losses)
+            basis, parts = np.vstack([basis, w]), np.append(parts, 0.0)
+            scores = np.vstack([scores, task.design.scores(w)])
+        found = replace(found, lacks=(max(gain, float(self.least(nu))), value - dual),
+                        pulls=task.pulls if self.own is not None else None)
+        return found, gap
+
+    def newton(
+        self, task: Part, w: Floats, p: Floats, slopes: Floats, losses: Floats
+    ) -> Floats:
+        """Newton's step from a model, of all coefficients."""
+        design, y, f = task.design, self.labels, task.design.scores(w)
+        level = self.heaviest(losses, task.nu, max(int(np.ceil(task.nu * len(y) - 1e-9)) - 1, 0))[1]
+        zone, ends = self.zone(losses, level)
+        weight = p * self.kind.curvatures(y, f)
+        weight[zone] += ends * slopes[zone]**2
+        bend = design.gram(weight)
+        bend[np.diag_indices_from(bend)] += task.ridge
+        if level > 0 and zone.size:
+            edge = design.take(zone).combine(ends * slopes[zone])
+            bend -= np.outer(edge, edge) / max(float(ends.sum()), 1e-300)
+        return -solver(bend)(design.combine(p * slopes) + task.ridge * w)
+
+    def zone(self, losses: Floats, level: float) -> tuple[NDArray[np.intp], Floats]:
+        """Rows near the threshold, and how much of their weight passes it for a unit of loss."""
+        away = np.abs(losses - level)
+        width = ZONE * float(self.masses @ away)
+        zone = np.flatnonzero(away < width)
+        return zone, self.masses[zone] / (2 * width or 1.0)
+
+    def evened(self, pulls: Floats, slopes: Floats, losses: Floats) -> Floats:
+        """Weights of the largest losses that pull an intercept up as much as down."""
+        p, whole = np.zeros(len(pulls)), self.masses * np.abs(slopes)
+        sides = [np.flatnonzero(slopes * sign > 0) for sign in (1, -1)]
+        aim = min(float(pulls.sum()) / 2, *(float(whole[side].sum()) for side in sides))
+        for side in sides:
+            order = side[np.argsort(-losses[side])]
+            ends = whole[order]
+            p[order] = self.masses[order] * np.clip((aim - np.cumsum(ends) + ends) / ends, 0, 1)
+        return p
+
+    def spanned(
+        self, nu: float, parts: Floats, scores: Floats, basis: Floats, nones: float
+    ) -> tuple[Floats, Floats, Floats, Floats]:
+        """The best parts of a few models by Newton's method; its weights, slopes and losses."""
+        gram, y, best = basis @ basis.T / self.constant(nu), self.labels, np.inf
+        whole = max(int(np.ceil(nu * len(y) - 1e-9)) - 1, 0)
+        found, step = (parts, *np.zeros((3, len(y)))), 0 * parts
+        for _ in range(NEWTON):
+            f = parts @ scores
+            losses, slopes = self.kind.values(y, f), self.kind.slopes(y, f)
+            p, level = self.heaviest(losses, nu, whole)
+            value = float(p @ losses) + 0.5 * float(parts @ gram @ parts)
+            if not value < best:
+                step = step / 4
+                parts = found[0] + step
+                continue
+            best, found = value, (parts, p, slopes, losses)
+            pulls = scores * slopes
+            zone, ends = self.zone(losses, level)
+            some = pulls[:, zone]
+            edge = some @ ends
+            bend = (scores * (p * self.kind.curvatures(y, f))) @ scores.T + gram
+            if level > 0:
+                bend += (some * ends) @ some.T - np.outer(edge, edge) / max(ends.sum(), 1e-300)
+            slope = pulls @ p + gram @ parts
+            step = -solver(bend)(slope)
+            if -float(slope @ step) <= NEXT * self.tol * max(nones - best, self.least(nu)):
+                break
+            parts = parts + step
+        return found
+
+    def heaviest(self, losses: Floats, nu: float, whole: int) -> tuple[Floats, float]:
+        """Weights of the largest losses, and where these end."""
+        if self.even:
+            level = float(np.partition(losses, len(losses) - 1 - whole)[len(losses) - 1 - whole])
+        else:
+            level = float(self.sort(nu, losses, none=0.0, losses=losses).level(nu))
+        p = np.where(losses > level, self.masses, 0.0)
+        equal = np.flatnonzero(losses == level)
+        rest, ends = nu - float(p.sum()), self.masses[equal]
+        p[equal] = ends * np.clip(rest / max(float(ends.sum()), 1e-300), 0, 1)
+        return p, level
