@@ -78,7 +78,14 @@ class Asked:
         if names:
             drawn = self.draws(claim, names, values)
         with np.errstate(all="ignore"):
-            return float(np.median(claim.call(claim.bound, cell, drawn)))
+            value = claim.call(claim.bound, cell, drawn)
+            try:
+                found = np.asarray(value)
+                if found.dtype.kind in "SU" or found.size > (self.replicates if names else 1):
+                    raise TypeError(f"got {found.dtype} of shape {found.shape}")
+                return float(np.median(found.astype(float)))
+            except (OverflowError, TypeError) as error:
+                raise ValueError(f"{claim.id}: the bound must be a number: {error}") from error
 
     def draws(
         self, claim: Claim, names: Collection[str], values: Mapping[str, Any]
@@ -156,4 +163,5 @@ def _defaults(claim: Claim) -> dict[str, Any]:
 
 
 def told(value: Any) -> str:
+    """A value as sentences have it: of a float four digits."""
     return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -133,11 +133,22 @@ def test_a_clock_that_a_function_sets_ends_a_command_by_name(line, workers, tmp_
     assert ("mine/theorem-2" in ended.stderr) == (workers > 0)
 
 
-def test_what_a_bound_takes_is_named(tmp_path):
+def test_what_a_bound_takes_is_there_again_for_what_is_imported_later(tmp_path):
     path = with_line(tmp_path / "path.py", "import sys; sys.path = None", of="bound")
     ended = in_a_process("replay", path)
+    assert (ended.returncode, ended.stderr) == (0, "") and "mine/theorem-2" in ended.stdout
+
+
+NO_NUMBERS = {"'0.5'": "<U3", "10**400": "too large", "(x for x in [1.0])": "generator",
+              "np.ones((200, 200))": "(200, 200)"}
+
+
+@pytest.mark.parametrize("value", NO_NUMBERS)
+def test_a_bound_that_is_no_number_is_not_compared(value, tmp_path):
+    path = with_line(tmp_path / "none.py", f"return {value}", of="bound")
+    ended = in_a_process("compare", path, "n=10", "delta=.1")
     assert (ended.returncode, ended.stdout, ended.stderr.count("\n")) == (2, "", 1)
-    assert "path.py has changed sys.path, and then" in ended.stderr
+    assert "the bound must be a number" in ended.stderr and NO_NUMBERS[value] in ended.stderr
 
 
 THREE = """
