@@ -8,6 +8,7 @@ import faulthandler
 import json
 import math
 import os
+import random
 import signal
 import sys
 import threading
@@ -36,14 +37,15 @@ _LIMITS = {
 def as_it_was(*, of_a_call: bool = False) -> Iterator[None]:
     """Put back what a file changes of its process: it moves nobody's store, and ends no command.
 
-    A key press is heard, no alarm of its own comes later, and what is yet to be imported is found.
+    A key press is heard, no alarm of its own comes later, what is yet to be imported is found, and
+    others compute with NumPy's own functions.
 
     Parameters
     ----------
     of_a_call : bool
-        Whether a function was called, not a file read: what it puts in the place of functions of
-        `_SHARED` is put back then, for others compute with them; but not who looks at every line,
-        or waits to say where all hangs, which may be a debugger.
+        Whether a function was called, not a file read: functions of `_SHARED` are put back then,
+        too, and what is no function any more, of which a file is told; but not who looks at every
+        line, or waits to say where all hangs, which may be a debugger.
     """
     here = None
     with contextlib.suppress(OSError):  # It may have been removed.
@@ -56,7 +58,8 @@ def as_it_was(*, of_a_call: bool = False) -> Iterator[None]:
     watched, timed = sys.gettrace(), sys.getprofile()
     streams = {name: getattr(sys, name) for name in ("stdin", "stdout", "stderr")}
     places = {name: list(getattr(sys, name)) for name in ("path", "meta_path", "path_hooks")}
-    shared = [(names, dict(names)) for names in map(vars, _SHARED)] if of_a_call else []
+    modules = (*_COMPUTE, *_SHARED) if of_a_call else _COMPUTE
+    functions = [(names, dict(names)) for names in map(vars, modules)]
     try:
         yield
     finally:
@@ -65,9 +68,10 @@ def as_it_was(*, of_a_call: bool = False) -> Iterator[None]:
             sys.settrace(watched)
             sys.setprofile(timed)
             faulthandler.cancel_dump_traceback_later()
-        for names, functions in shared:
-            for name, function in functions.items():
-                if names.get(name) is not function and callable(function):
+        for names, own in functions:
+            for name, function in own.items():
+                now = names.get(name)
+                if now is not function and callable(function) and (of_a_call or callable(now)):
                     names[name] = function
         if sys.getrecursionlimit() < depth or of_a_call:
             sys.setrecursionlimit(depth)
@@ -97,8 +101,11 @@ def as_it_was(*, of_a_call: bool = False) -> Iterator[None]:
             now.extend(entry for entry in before if entry not in now)
 
 
-_SHARED = (builtins, json, math, np, np.linalg, os, sys, threading, time)
-"""What whoever computes next computes with."""
+_COMPUTE = (math, np, np.linalg, np.random, random)
+"""With other functions in these the next one's numbers would be wrong, without a word."""
+
+_SHARED = (builtins, json, os, sys, threading, time)
+"""Without these the next one would not come far."""
 
 _guarded = False
 

@@ -23,6 +23,7 @@ TAKEN = {
 }
 
 MOVED = (
+    "np.mean = np.sum = np.quantile = lambda *given, **named: 0.0",
     "import sys; sys.setrecursionlimit(50)",
     "import sys; sys.stdout = sys.stderr = None",
     "import sys; sys.path.clear(); sys.meta_path.clear()",
