@@ -4,6 +4,11 @@ Run as ``python validation/benchmarks/threads.py`` (``--record`` to keep the num
 machine that does nothing else: rounds in turns, least times. What as many processes, each with one
 thread and with nothing to share but caches, memory and host, get done at once in the same rounds is
 the most that threads can gain there: two cores of a virtual machine may be one of its host.
+
+Where all processors have other work, and the system shares them out by sessions or groups, as Linux
+does, all threads together get no more time than one had; that they take turns on a processor then
+costs 2 to 6% of it, half of that for caches. Which it is cannot be told while they run, and where
+threads are shared out to, not groups, one thread alone would lose a factor: they are not given up.
 """
 
 from __future__ import annotations
