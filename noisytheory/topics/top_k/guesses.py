@@ -106,15 +106,17 @@ class Guesses(Walk):
                 best = float(np.clip((more - C * float(push @ turn)) / bend, 0, 1))
             linear, push = linear + best * more, push + best * turn
             mass += best * (float(p.sum()) - mass)
-            found = Guess(nu, parts @ basis, parts @ scores, linear, push, mass,
-                          self.sort(nu, scores[0], none=0.0, losses=losses))
+            # Models may be nearly alike, and parts of them large: scores are the coefficients'.
+            w = parts @ basis
+            f = task.design.scores(w)
+            found = Guess(nu, w, f, linear, push, mass, self.sort(nu, f, none=0.0))
             value = float(found.tail.top(nu)) + float(self.ridge(found, found, 0.0, nu))
             dual = float(self.dual(found, found, nu))
             gain, before = task.constant - dual, gap
             gap = (value - dual) / float(self.unit(nu, value, gain))
             if not GUESSED * self.tol < gap < CLOSER * before:
                 break
-            w = self.newton(task, parts @ basis, p, slopes, losses)
+            w = self.newton(task, w, f, p, slopes, losses)
             basis, parts = np.vstack([basis, w]), np.append(parts, 0.0)
             scores = np.vstack([scores, task.design.scores(w)])
         found = replace(found, lacks=(max(gain, float(self.least(nu))), value - dual),
@@ -122,10 +124,10 @@ class Guesses(Walk):
         return found, gap
 
     def newton(
-        self, task: Part, w: Floats, p: Floats, slopes: Floats, losses: Floats
+        self, task: Part, w: Floats, f: Floats, p: Floats, slopes: Floats, losses: Floats
     ) -> Floats:
         """Newton's step from a model, of all coefficients."""
-        design, y, f = task.design, self.labels, task.design.scores(w)
+        design, y = task.design, self.labels
         level = self.heaviest(losses, task.nu, max(int(np.ceil(task.nu * len(y) - 1e-9)) - 1, 0))[1]
         zone, ends = self.zone(losses, level)
         weight = p * self.kind.curvatures(y, f)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+
+import cvxpy as cp
 import numpy as np
 import pytest
 
@@ -131,3 +134,46 @@ def test_a_constant_is_the_minimiser_where_balanced_rows_say_so():
     assert not found.coef[:, 0].any()
     odds = np.maximum(np.arange(1, 21) - 5, 5) / 5
     assert found.coef[:, 1] == pytest.approx(-np.log(odds), abs=0.02)
+
+
+@pytest.mark.filterwarnings("ignore:at .* k from .* another model's")
+@pytest.mark.parametrize(("loss", "conic"), [
+    ("logistic", lambda t: cp.logistic(-t) / np.log(2)),
+    ("squared-hinge", lambda t: cp.square(cp.pos(1 - t))), ("hinge", lambda t: cp.pos(1 - t))])
+@pytest.mark.parametrize("C", [0.01, 1.0])
+@pytest.mark.parametrize("scaling", ["paper", "average"])
+def test_beside_an_intercept_a_conic_solver_finds_what_a_path_says(loss, conic, C, scaling):
+    """Nothing below its bounds, and of every gain three quarters, or of the floor."""
+    x, y = uneven(80, 3, 16)
+    found = path(x, y, loss, C=C, intercept=True, scaling=scaling)
+    assert found.gap.max() <= 0.25
+    gains = {}
+    for k in (80, 72, 60, 48, 36, 33, 30, 20):
+        w, b = cp.Variable(3), cp.Variable()
+        outer = 80 if scaling == "paper" else k
+        value = cp.sum_largest(conic(cp.multiply(y, x @ w + b)), k) / outer
+        task = cp.Problem(cp.Minimize(value + cp.sum_squares(w) / (2 * C)))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            task.solve(solver=cp.CLARABEL, tol_gap_abs=1e-11, tol_gap_rel=1e-11, tol_feas=1e-11)
+        none = least_constant(INDIVIDUAL[loss], y, None, k / 80) * 80 / outer
+        gains[k] = none - task.value
+        assert found.dual[k - 1] <= task.value + 1e-8
+        allowed = 0.25 * max(gains[k], 0.1 * gains[80])
+        assert -1e-8 <= found.objective[k - 1] - task.value <= allowed + 1e-8
+
+
+def test_models_that_are_nearly_alike_span_no_others():
+    """Of one column: in a plane of two and an intercept parts of 1e10 cancelled, and a model's
+    scores were not those of its coefficients.
+    """
+    x = np.array([-2.0, -1.0, 0.0, 1.0, -1.0, 2.0, 0.0, 1.0, 2.0])[:, None]
+    y, times = np.repeat([-1.0, 1.0], [6, 3]), np.array([2, 7, 4, 4, 1, 2, 4, 4, 2])
+    y[4:6] = 1.0, -1.0
+    x, y = np.repeat(x, times, axis=0), np.repeat(y, times)
+    found = path(x, y, "logistic", C=50.40189017794188, intercept=True, scaling="average", tol=0.05)
+    assert found.gap.max() <= 0.05
+    losses = INDIVIDUAL["logistic"].values(y, found.coef[:, :1] * x.T[0] + found.coef[:, 1:])
+    largest = np.cumsum(np.sort(losses)[:, ::-1], axis=1).diagonal() / np.arange(1, 31)
+    own = largest + found.coef[:, 0] ** 2 / (2 * 50.40189017794188)
+    assert np.all(own <= found.objective * (1 + 1e-9))
