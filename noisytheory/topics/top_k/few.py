@@ -374,6 +374,8 @@ class Few(Guesses):
         if self.own is not None:
             gaps = self.own.improved(self, cuts, gaps, value, dual)
         level = ends[0, 1] + share * (ends[1, 1] - ends[0, 1])
+        if self.own is not None:
+            level = self.own.levels(level)
         self.out[:3], self.out[4] = (value, dual, gaps), low + share
         level = positive_level(level, nus - weight - t * more, nus, value)
         self.out[3] = np.where(nus < 1 - 1e-12, level, 0.0)

@@ -203,11 +203,12 @@ def proven(low: Weights, high: Weights, t: Floats, C: Any) -> Floats:
 
 @dataclass(frozen=True)
 class Own:
-    """Values and lower bounds at the k between two knots, and intercepts at a few of these."""
+    """Values, lower bounds and levels at the k between two knots; intercepts at a few of these."""
 
     first: int
     value: Floats
     dual: Floats
+    level: Floats
     share: Floats
     way: Floats
     places: NDArray[np.intp]
@@ -250,6 +251,12 @@ class Intercepts:
                 dual[here] = np.maximum(dual[here], mine.dual)
         return np.asarray((value - dual) / walk.unit(self.nus, value, walk.alone[1] - dual))
 
+    def levels(self, level: Floats) -> Floats:
+        """Where the largest losses end, of these models."""
+        for _, mine, better in self.used:
+            level[mine.first + np.flatnonzero(better)] = mine.level[better]
+        return level
+
     def placed(self, knots: list[Knot], place: Floats) -> list[Knot]:
         """Knots of the models with an intercept of their own, and where each k's is."""
         new: list[Knot] = []
@@ -290,9 +297,10 @@ class Intercepts:
             a = self.model(low).at(part)
             b = b.at(part)
             mean = (1 - share) * a.mean + share * b.mean
+            last = (1 - share) * a.last + share * b.last
         else:
             a, b = None, b.at(part, share)
-            mean = b.mean
+            mean, last = b.mean, b.last
         # In equal ratios of what counts of the larger class, so near that lines do.
         rest = np.log(nu - ends.share)
         off = np.sqrt(NEAR * float(least.min()) / ends.share)
@@ -308,8 +316,8 @@ class Intercepts:
             value = mixed(reached(ends, a, nu, at), value, share)
         square = ((1 - share)**2 * float(w[0] @ w[0]) + 2 * share * (1 - share) * float(w[0] @ w[1])
                   + share**2 * float(w[1] @ w[1]))
-        return Own(part.start, value + square / (2 * C), dual, share, way, places,
-                   ends.sign * intercepts)
+        return Own(part.start, value + square / (2 * C), dual, ends.kind.psi(at + last), share,
+                   way, places, ends.sign * intercepts)
 
     def model(self, of: Knot) -> Model:
         """Of a knot."""

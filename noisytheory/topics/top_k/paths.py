@@ -60,7 +60,8 @@ class Path:
         and error are still those of the model here, but another may do as well.
     knots : array, shape (j, d)
         Coefficients, with the intercept last if there is one, of the models that are mixed: some
-        are solved, others guessed with weights that prove them good enough.
+        are solved, others guessed with weights that prove them good enough, or mixtures with an
+        intercept of their own.
     place : array, shape (m,)
         Of each k's model between them: 2.25 is three parts of the third knot, one of the fourth.
     fits : int
@@ -141,9 +142,9 @@ def path(
     all k take the time of two fits, four at most; beside an intercept of three, five at most.
     Least squares begin the solution at the largest k and the linear programme that proves where
     zero ends; between, models are guessed in the plane of two, with weights that prove how good
-    they are, or solved. Below the floor models lie in the
-    direction in which zero ends, as minimisers next to it do, where that is better: errors are
-    mostly near the minimisers', but nothing is proven of that.
+    they are, or solved. Below the floor models lie in the direction in which zero ends, as
+    minimisers next to it do, where that is better: errors are mostly near the minimisers', but
+    nothing is proven of that.
 
     An intercept that costs nothing moves with k, at a small C by more than the coefficients gain.
     Of a smooth loss of the margin every k has an intercept of its own. In regression mixtures of
