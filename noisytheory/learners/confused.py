@@ -28,7 +28,7 @@ from noisytheory.topics.multiclass import (
 )
 from noisytheory.topics.multiclass.held_out import held_out, left_out
 from noisytheory.topics.multiclass.ignoring import ignoring
-from noisytheory.topics.multiclass.kept import COMPILED, divisors, scaled
+from noisytheory.topics.multiclass.kept import COMPILED, divisors, row_norms, scaled
 from noisytheory.topics.multiclass.lockstep import Watch
 from noisytheory.vocabulary.confusion import (
     ConfusionEstimate,
@@ -120,10 +120,7 @@ class _Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         if self.unit_norm:
             thin = sparse.issparse(points)
-            with np.errstate(over="ignore"):
-                norms = (np.sqrt(np.asarray(points.multiply(points).sum(axis=1)).ravel()) if thin
-                         else np.linalg.norm(points, axis=1))
-            norms = divisors(norms, points)
+            norms = divisors(row_norms(points), points)
             points = (sparse.diags_array(1 / norms) @ points).tocsr() if thin else (
                 points / norms[:, None])
         return points
@@ -212,7 +209,7 @@ class UltraconservativeClassifier(_Linear):
         Append a constant 1 to every row.
     unit_norm : bool
         Divide rows by their norm, as the mistake bound $2/\theta^2$ supposes; zero rows
-        stay, and so do those below 1e-150.
+        stay, and so do those below 1e-300.
     random_state : int, Generator, RandomState or None
         For the order and for random steps.
 
@@ -371,7 +368,7 @@ class UMAClassifier(_Linear):
         Append a constant 1 to every row.
     unit_norm : bool
         Divide rows by their norm, which the theory supposes; zero rows stay,
-        and so do those below 1e-150.
+        and so do those below 1e-300.
     compare : bool
         Whether `fit` learns some more times, to tell whether correcting pays: see the notes. False
         takes the time of one run.

@@ -53,9 +53,13 @@ def test_large_samples_have_the_rules_of_small_ones(intercept, monkeypatch) -> N
     for least in (10**9, 1):
         monkeypatch.setattr(confused, "COMPILED", least)
         model = nt.UMAClassifier(fit_intercept=intercept)
-        # Squares that are no floats: rows as good as 0 stay, one too long is refused.
+        # Squares that are no floats: short rows are lengthened, one too long is refused.
         short = np.where(np.arange(60)[:, None] < 20, 1e-162 * x, x)
         weights.append(model.fit(short, true).coef_)
+        assert intercept or model.score(1e-200 * x, true) > 0.95
+        if not intercept:
+            thin = nt.UMAClassifier(fit_intercept=False).fit(sparse.csr_array(short), true)
+            np.testing.assert_allclose(thin.coef_, weights[-1], rtol=0, atol=1e-12)
         with pytest.raises(ValueError, match=r"norm is a float, got numbers up to 1e\+200: scale"):
             model.fit(np.where(np.arange(60)[:, None] == 3, 1e200, x), true)
     np.testing.assert_allclose(weights[0], weights[1], rtol=0, atol=1e-12)

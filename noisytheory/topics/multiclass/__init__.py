@@ -59,7 +59,9 @@ from noisytheory.topics.multiclass.noisy_error import (
     gain_by_noisy_labels,
 )
 from noisytheory.topics.multiclass.pairs.bounds import (
+    inverse_deviation,
     share_deviation,
+    shares_deviation,
 )
 from noisytheory.topics.multiclass.setting.bounds import (
     least_mistake_bound,
@@ -105,6 +107,7 @@ __all__ = [
     "five_steps",
     "gain_by_known_confusion",
     "gain_by_noisy_labels",
+    "inverse_deviation",
     "kernel_features",
     "label_misfit",
     "least_mistake_bound",
@@ -119,6 +122,7 @@ __all__ = [
     "sample_size_printed",
     "self_training",
     "share_deviation",
+    "shares_deviation",
     "steps",
     "stuck_probability",
     "swap_deviation",

@@ -12,7 +12,8 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Bytes", "Dense", "Kept", "Rows", "Scaled", "Spread", "divisors", "kept", "scaled"]
+__all__ = ["Bytes", "Dense", "Kept", "Rows", "Scaled", "Spread", "divisors", "kept", "row_norms",
+           "scaled"]
 
 Floats: TypeAlias = NDArray[np.float64]
 Whole: TypeAlias = NDArray[np.int64]
@@ -278,8 +279,17 @@ class Scaled:
         return rows
 
 
-SHORT = 1e-150
-"""A row below has squares that are no floats: it counts as 0, and is not made to have norm 1."""
+SHORT, ZERO = 1e-150, 1e-300
+"""Norms below the first have squares that are no floats, or few digits of them; those below the
+other count as 0."""
+
+
+def row_norms(points: Any) -> Floats:
+    """Norms of the rows of an array or a sparse matrix, infinite where squares are."""
+    with np.errstate(over="ignore"):
+        if hasattr(points, "tocsr"):
+            return np.asarray(np.sqrt(np.asarray(points.multiply(points).sum(axis=1)).ravel()))
+        return np.asarray(np.linalg.norm(points, axis=1))
 
 
 def divisors(norms: Floats, points: Any) -> Floats:
@@ -288,9 +298,8 @@ def divisors(norms: Floats, points: Any) -> Floats:
     Parameters
     ----------
     norms : array, shape (n,)
-        Infinite where squares are beyond floats, which is refused.
+        As `row_norms` has them. One that is infinite is refused.
     points : array or sparse matrix, shape (n, d)
-        For the message.
 
     Returns
     -------
@@ -298,15 +307,20 @@ def divisors(norms: Floats, points: Any) -> Floats:
 
     Examples
     --------
-    >>> divisors(np.array([2.0, 0.0]), np.array([[2.0], [0.0]])).tolist()
-    [2.0, 1.0]
+    >>> points = np.array([[2.0], [0.0], [1e-200]])
+    >>> divisors(row_norms(points), points).tolist()
+    [2.0, 1.0, 1e-200]
     """
     if not np.isfinite(norms).all():
         raise ValueError(
             "X must have rows whose norm is a float, got numbers up to "
             f"{abs(points).max():.3g}: scale it"
         )
-    return np.where(norms > SHORT, norms, 1.0)
+    short = np.flatnonzero(norms < SHORT)
+    if short.size:
+        norms = norms.copy()
+        norms[short] = row_norms(points[short] * 2.0**500) / 2.0**500
+    return np.where(norms > ZERO, norms, 1.0)
 
 
 def scaled(points: NDArray[Any], *, intercept: bool, unit: bool) -> Scaled:

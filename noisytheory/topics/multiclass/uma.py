@@ -122,6 +122,8 @@ def update_vectors(
         raise ValueError(
             f"weights must have shape {(len(inverse), x.shape[1])}, got {start.shape}"
         )
+    if not np.all(abs(start) < np.inf):
+        raise ValueError("weights must be finite, got infinity or NaN")
     y = in_arithmetic_of(x, _checked_labels(labels, x.shape[0], len(inverse)))
     units, x, y, back, start = in_units(x, y[None], inverse[None], start[None])
     held = kept(x, y, len(inverse), start, alpha=units.margin(alpha), shared=ties == "all")

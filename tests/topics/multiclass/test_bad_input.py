@@ -19,6 +19,11 @@ def test_masses_that_are_not_finite(wrong: float) -> None:
         nt.multiclass.uma(np.eye(2), np.full((2, 2), wrong), np.eye(2))
 
 
+def test_weights_that_are_not_finite() -> None:
+    with pytest.raises(ValueError, match="weights must be finite, got infinity or NaN"):
+        nt.multiclass.update_vectors(np.eye(2), [0, 1], np.eye(2), weights=[[np.nan, 0], [0, 1]])
+
+
 def test_masses_below_zero() -> None:
     with pytest.raises(ValueError, match=r"labels as masses must be >= 0, and one above, got -1.0"):
         nt.multiclass.uma(np.eye(2), -np.eye(2), np.eye(2))

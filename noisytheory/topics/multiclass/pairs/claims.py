@@ -78,6 +78,32 @@ pi_hat_tail = PAPER.tail(
          "smallest level; at .05 it is .72.",
     twin=scaled(0.96875),
 )
+ADDED = r"\|v\|=\sum_q|v_q|, \|A\|=\max_k\sum_q|A_{qk}|"
+pi_hat_estimated = PAPER.always(
+    "pi-hat/estimated",
+    statement=r"\|\hat\pi-\pi\|\le\|\hat C^{-1}\|\big(\|\hat y/n-C\pi\|+\|\hat C-C\|\big)",
+    place="Sec. 3.5",
+    hypotheses=[ADDED],
+    bound=bounds.shares_deviation,
+    origin="candidate",
+    quantity="deviation of all shares",
+    note="Attained by two classes under flips that are misjudged, where one class is all there is.",
+    twin=scaled(0.96875),
+    **worked(sides.estimated_shares, "cost", "estimate", "labels"),
+)
+inverse_estimated = PAPER.always(
+    "estimated-c/inverse",
+    statement=r"\|\hat C^{-1}-C^{-1}\|\le\frac{\|C^{-1}\|^2\|\hat C-C\|}"
+    r"{1-\|C^{-1}\|\,\|\hat C-C\|}",
+    place="Sec. 4.2.3",
+    hypotheses=[ADDED, r"\|C^{-1}\|\,\|\hat C-C\|<1"],
+    bound=bounds.inverse_deviation,
+    origin="candidate",
+    quantity="deviation of the inverse",
+    note="Attained by two classes under flips that are misjudged.",
+    twin=scaled(0.96875),
+    **worked(sides.estimated_inverses, "cost", "estimate"),
+)
 REGION: dict[str, Any] = dict(
     place="Sec. 3.5, (ii)", quantity="relative variance, times n", **worked(sides.growing_region)
 )

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import itertools
+import random
 from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
 
-from noisytheory.topics.multiclass.exactly import squared, transposed, unit
-from noisytheory.topics.multiclass.instances import FIVE, random_instances, taught_instances
+from noisytheory.topics.multiclass.exactly import Matrix, squared, transposed, unit
+from noisytheory.topics.multiclass.instances import (
+    FIVE,
+    columns_of,
+    random_instances,
+    taught_instances,
+)
 from noisytheory.topics.multiclass.uma import class_shares, update_vectors
 from noisytheory.topics.multiclass.updates.sides import region_means, samples
 from noisytheory.trial.claim import Certificate
@@ -81,6 +87,74 @@ def negative_shares() -> Iterator[Certificate]:
     for _, masses in samples(FIVE, 2):
         seen = [sum(column, ZERO) for column in zip(*masses, strict=True)]
         yield Certificate(-min(class_shares(seen, back)), 0, [("label shares", seen)])
+
+
+def length(matrix: Matrix) -> Fraction:
+    """Largest sum of absolute values of a column."""
+    return max(sum(map(abs, column), ZERO) for column in zip(*matrix, strict=True))
+
+
+def estimates() -> Iterator[tuple[Matrix, Matrix, list[Fraction], list[Fraction]]]:
+    """Confusions, estimates of them, shares of classes and of labels seen: two even classes under
+    flips, and at random."""
+    for flip, off, first, moved in itertools.product(
+        (ZERO, ONE / 10, 2 * ONE / 5), (ONE / 100, ONE / 16), (ONE, ONE / 2), (ZERO, ONE / 50)
+    ):
+        true, guess = ([[1 - f, f], [f, 1 - f]] for f in (flip, flip + off))
+        prior = [first, 1 - first]
+        # Fewer of the first label where the estimate has fewer, too.
+        at = first * (1 - flip) + (1 - first) * flip - moved
+        yield true, guess, prior, [at, 1 - at]
+    rng = random.Random(3)
+    for _ in range(60):
+        classes, part = rng.randint(2, 5), Fraction(1, rng.choice((4, 16, 64)))
+        true, other = columns_of(rng, classes), columns_of(rng, classes)
+        guess = [[(1 - part) * t + part * o for t, o in zip(*rows, strict=True)]
+                 for rows in zip(true, other, strict=True)]
+        prior, seen = (_shares(rng, classes) for _ in range(2))
+        yield true, guess, prior, seen
+
+
+def _shares(rng: random.Random, classes: int) -> list[Fraction]:
+    counts = [rng.randint(0, 9) for _ in range(classes - 1)] + [1]
+    return [Fraction(count, sum(counts)) for count in counts]
+
+
+def _invertible(*matrices: Matrix) -> bool:
+    try:
+        return all(len(inverse_of(matrix)) for matrix in matrices)
+    except ValueError:
+        return False
+
+
+def estimated_inverses() -> Iterator[Certificate]:
+    """How far the inverse of an estimate is from that of the confusion, and the limit."""
+    for true, guess, _, _ in estimates():
+        apart = length((np.array(guess) - np.array(true)).tolist())
+        if not _invertible(true, guess):
+            continue
+        back, used = inverse_of(true), inverse_of(guess)
+        cost = length(back.tolist())
+        if cost * apart < 1:
+            yield Certificate(
+                length((used - back).tolist()), cost**2 * apart / (1 - cost * apart),
+                [("cost", cost), ("estimate", apart)],
+            )
+
+
+def estimated_shares() -> Iterator[Certificate]:
+    """How far shares by an estimated confusion are from those of the classes, and the limit."""
+    for true, guess, prior, seen in estimates():
+        if not _invertible(guess):
+            continue
+        back = inverse_of(guess)
+        apart = length((np.array(guess) - np.array(true)).tolist())
+        labels = sum(abs(np.array(seen) - np.array(true) @ np.array(prior)))
+        cost = length(back.tolist())
+        yield Certificate(
+            sum(abs(class_shares(seen, back) - np.array(prior))), cost * (labels + apart),
+            [("cost", cost), ("estimate", apart), ("labels", labels)],
+        )
 
 
 def growing_region(added: str) -> Iterator[Certificate]:
