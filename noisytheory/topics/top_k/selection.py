@@ -26,8 +26,9 @@ from noisytheory.topics.top_k.minimise import (
     checked_masses,
     fit,
 )
-from noisytheory.topics.top_k.paths import counts_of, errors_of, path
+from noisytheory.topics.top_k.paths import counts_of, errors_of, path, same_width
 from noisytheory.topics.top_k.walk import collapsed_up_to
+from noisytheory.vocabulary.domains import COUNT
 
 __all__ = ["Selected", "k_bar", "kernel_select", "select", "useful_grid"]
 
@@ -113,6 +114,7 @@ def useful_grid(
     >>> useful_grid([[1.0], [1.0], [1.0], [-1.0]], [1, 1, -1, -1], 2)
     [3, 4]
     """
+    COUNT.check("size", size)
     rows, labels = checked_data(X, y, individual("hinge"))
     masses, total = checked_masses(sample_weight, len(labels))
     counts = np.unique(np.append(np.arange(1.0, np.floor(total) + 1), total))
@@ -155,6 +157,7 @@ def select(
     labels = np.asarray(y, float)
     _some(Cs)
     points, answers = checked_data(*validation, individual(loss), both=False)
+    same_width("validation", points, checked_data(X, y, individual(loss))[0])
     _, total = checked_masses(sample_weight, len(labels))
     counts = counts_of(ks, total, sample_weight is None)
     wanted = [float(k / total) for k in counts]
@@ -239,6 +242,7 @@ def kernel_select(
     4
     """
     _some(Cs)
+    same_width("validation", validation[0], gram)
     masses, total = checked_masses(sample_weight, len(gram))
     counts = counts_of(ks, total, sample_weight is None)
     wanted = [float(k / total) for k in counts]
@@ -255,6 +259,8 @@ def kernel_select(
 
 
 def _some(Cs: Sequence[float]) -> None:
+    if np.ndim(Cs) != 1:
+        raise ValueError(f"Cs must be a list of numbers > 0, got {Cs!r}")
     if not np.size(Cs):
         raise ValueError("Cs must hold at least one number > 0, got none")
 
