@@ -2,7 +2,8 @@ r"""The choice of (C, k) by validation, without fitting from scratch.
 
 With the hinge loss the minimiser is zero, or $\nu$-SVM (the classifier does not depend on C), or
 C-SVM (it does not depend on k): as many fits as there are values of C and of k, not their product.
-With other losses each fit starts from its neighbour.
+With other losses few are fits and the rest mixtures (`paths`), and what seems best is solved until
+it is best by its own error.
 """
 
 from __future__ import annotations
@@ -36,6 +37,8 @@ Floats = NDArray[np.float64]
 
 CHOSEN = 0.01
 """Of what is gained at the largest k, what a kernel machine gains that may be chosen."""
+LOOSE = 500
+"""Times the tolerance that mixtures have: what seems best is solved."""
 
 
 @dataclass(frozen=True)
@@ -141,12 +144,19 @@ def select(
     Cs, ks : sequence
     tol : float
         Gap of the hinge fits that are compared, relative to what the coefficients gain at their own
-        k where that is less than the objective; of paths, where few are fits and the rest mixtures,
-        ten times this. The chosen one is solved to $10^{-6}$.
+        k where that is less than the objective; of paths 500 times this. What seems best is solved
+        to $10^{-6}$ until it is best by its own error, which stands in ``errors``: the error of
+        what was not best is a mixture's where it was not solved.
 
     Returns
     -------
     Selected
+
+    Notes
+    -----
+    Eleven C and twelve k take half of the processor time of as many fits from nothing with logistic
+    loss or squared hinge on breast cancer (n = 284) and on 120 Gaussian examples, a quarter on
+    1,000, a fifth on 5,000; with the hinge a sixth to a quarter.
 
     Examples
     --------
@@ -156,6 +166,7 @@ def select(
     """
     labels = np.asarray(y, float)
     _some(Cs)
+    margin = individual(loss).margin
     points, answers = checked_data(*validation, individual(loss), both=False)
     same_width("validation", points, checked_data(X, y, individual(loss))[0])
     _, total = checked_masses(sample_weight, len(labels))
@@ -171,7 +182,7 @@ def select(
     start: Floats | None = None
 
     def error(model: Solution) -> float:
-        return float(errors_of(True, answers, model.scores(points)[:, None], np.zeros(1))[0])
+        return float(errors_of(margin, answers, model.scores(points)[:, None], np.zeros(1))[0])
 
     def coef(model: Solution) -> Floats:
         return np.append(model.coef, [model.intercept] * intercept)
@@ -196,14 +207,19 @@ def select(
                     errors[row, column], unit = shared[column]
                     coefs[row, column] = C * unit
                 continue
-            over = path(X, labels, loss, ks=wanted, C=C, test=(points, answers), tol=10 * tol,
-                        floor=0.0, start=start, **common)
+            over = path(X, labels, loss, ks=wanted, C=C, test=(points, answers),
+                        tol=min(LOOSE * tol, 0.25), floor=0.0, start=start, **common)
             fits += over.fits
             start = over.coef[-1]
             errors[row], coefs[row] = over.error, over.coef
-    C, k, least = _least(errors, Cs, _named(counts, wanted, sample_weight is None))
-    chosen = fit(X, labels, loss, k=k, C=C, **common)
-    return Selected(C, k, least, errors, coefs, chosen, fits + 1)
+    ks = _named(counts, wanted, sample_weight is None)
+    solved: dict[tuple[int, int], Solution] = {}
+    while (at := _least(errors, Cs, ks)) not in solved:
+        row, column = at
+        best = fit(X, labels, loss, k=ks[column], C=Cs[row], start=coefs[at], **common)
+        solved[at], errors[at], coefs[at] = best, error(best), coef(best)
+    return Selected(float(Cs[at[0]]), ks[at[1]], float(errors[at]), errors, coefs, solved[at],
+                    fits + len(solved))
 
 
 def kernel_select(
@@ -251,7 +267,9 @@ def kernel_select(
     errors = np.array([found.error for found in paths])
     known = np.array([found.determined | (found.regime == "zero") for found in paths])
     told = np.where(known | ~known.any(), errors, np.inf)
-    C, k, least = _least(told, Cs, _named(counts, wanted, sample_weight is None))
+    ks = _named(counts, wanted, sample_weight is None)
+    row, column = _least(told, Cs, ks)
+    C, k, least = float(Cs[row]), ks[column], float(errors[row, column])
     chosen = kernel_fit(gram, y, nu=tail_mass(k, total), C=C, regression=regression, tol=tol,
                         masses=None if sample_weight is None else masses)
     coefs = np.array([found.coef for found in paths])
@@ -270,8 +288,8 @@ def _named(counts: Floats, shares: list[float], whole: bool) -> list[float]:
     return [int(k) for k in counts] if whole else shares
 
 
-def _least(errors: Floats, Cs: Sequence[float], ks: Sequence[float]) -> tuple[float, float, float]:
+def _least(errors: Floats, Cs: Sequence[float], ks: Sequence[float]) -> tuple[int, int]:
     """Where the error is least: of ties the larger k, then the smaller C."""
     best = np.argwhere(errors <= errors.min() + 1e-15)
     row, column = max(best.tolist(), key=lambda at: (ks[at[1]], -Cs[at[0]]))
-    return float(Cs[row]), ks[column], float(errors[row, column])
+    return row, column
