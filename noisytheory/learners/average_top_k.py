@@ -397,7 +397,7 @@ class _Machine(BaseEstimator):  # type: ignore[misc]
     def _kernel(self, points: Floats, weight: Any) -> Kernel:
         if isinstance(self.kernel, Kernel):
             return self.kernel
-        if self.kernel not in KERNELS:
+        if not (isinstance(self.kernel, str) and self.kernel in KERNELS):
             raise ValueError(f"kernel must be one of {', '.join(KERNELS)} or a Kernel, "
                              f"got {self.kernel!r}")
         allowed = inspect.signature(KERNELS[str(self.kernel)]).parameters
@@ -693,7 +693,8 @@ def _pair(model: Any, pair: Any, *, sparse: bool) -> tuple[Any, Floats]:
 def _warn_zero(rows: Any, signs: Floats, free: bool, k: float) -> None:
     hint = ""
     if len(signs) <= SMALL:
-        hint = f"; the first useful k is {first_useful_k(rows, signs, intercept=free)}"
+        first = first_useful_k(rows, signs, intercept=free)
+        hint = f"; the first useful k is {first}" if first <= len(signs) else "; nor is at any k"
     warnings.warn(
         f"at k={k} of {len(signs)} examples no linear score is better than none{hint}",
         ZeroClassifier, stacklevel=3)

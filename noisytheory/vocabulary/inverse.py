@@ -679,11 +679,14 @@ class _Question:
             return float(crossings[0])
         where = ", ".join(_told(x) for x in crossings[:6]) + (", ..." if len(crossings) > 6 else "")
         least = "least" if self.sign > 0 else "greatest"
+        # What a planner asks for: the last of the crossings, or the first.
+        safe = f"; it is so from {self.name} = {_told(crossings[-1])} on" if meets[-1] else (
+            f"; it is so up to {self.name} = {_told(crossings[0])}" if meets[0] else "")
         word = "at most" if self.sign > 0 else "at least"
         raise NotMonotone(
             f"the bound is not monotone in {self.name}: whether it is {word} {target:.6g} changes "
-            f"at {self.name} = {where}; it is {least}, {self.sign * found[best]:.6g}, at "
-            f"{self.name} = {_told(points[best])}{which}",
+            f"at {self.name} = {where}{safe}; the bound is {least}, "
+            f"{self.sign * found[best]:.6g}, at {self.name} = {_told(points[best])}{which}",
             tuple(map(float, crossings)), float(points[best]), float(self.sign * found[best]),
         )
 

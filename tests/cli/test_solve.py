@@ -160,7 +160,7 @@ def test_a_bound_that_turns_says_where():
     found = answer("bound", *TURNS, "at-most=5000")
     # (p / (p - 1))^2 p is 6.75 at 3, times Bw Bx T: the root of 6750.
     assert found.startswith("the bound is not monotone in p: whether it is at most 5000 changes")
-    assert found.endswith("it is least, 82.1584, at p = 3\n")
+    assert found.endswith("the bound is least, 82.1584, at p = 3\n")
     (point,) = json.loads(answer("bound", *TURNS, "at-most=5000", "--json"))["points"]
     assert len(point["crossings"]) == 2 and point["minimum"] == pytest.approx(6750**0.5)
 

@@ -389,3 +389,12 @@ def test_what_nothing_says_must_be_said():
         DEVIATION(n=one, delta=other)
     with pytest.raises(ValueError, match=r"^delta must be a number or labelled as n, got an array"):
         DEVIATION(n=one, delta=[0.1, 0.2])
+
+
+def test_where_a_bound_of_whole_numbers_turns_the_last_crossing_is_the_answer():
+    """The tail mass is a whole count over n, which jumps; from the last crossing on it is small."""
+    given = dict(delta=0.05, mu=0.2, C=0.01, kappa=1.0, norm=1.0, approximation=0.0, risk=0.2)
+    with pytest.raises(nt.NotMonotone, match=r"it is so from n = 2224 on; the bound is least"):
+        nt.solve(nt.top_k.theorem_2_sharp, at_most=0.5, n=..., **given)
+    values = nt.top_k.theorem_2_sharp(n=np.arange(2200, 20_000), **given)
+    assert np.flatnonzero(values > 0.5)[-1] + 1 == 2224 - 2200

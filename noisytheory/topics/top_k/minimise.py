@@ -22,7 +22,8 @@ from noisytheory.vocabulary.domains import POSITIVE, checked_floats
 from noisytheory.vocabulary.threads import on_one_thread
 
 __all__ = [
-    "NotCertified", "Solution", "checked_C", "checked_data", "checked_masses", "effective_C",
+    "NotCertified", "Solution", "checked_C", "checked_data", "checked_intercept",
+    "checked_masses", "effective_C",
     "fit", "proven",
 ]
 
@@ -194,6 +195,7 @@ def fit(
     masses, total = checked_masses(sample_weight, n)
     nu = tail_mass(k, total)
     C = checked_C(C)
+    checked_intercept(intercept)
     if scaling not in ("paper", "average"):
         raise ValueError(f"scaling must be 'paper' or 'average', got {scaling!r}")
     if solver not in ("auto", "exact", "limited-memory"):
@@ -263,6 +265,12 @@ def checked_C(C: Any) -> float:
     if not (number and np.isfinite(C) and C > 0):
         raise ValueError(f"C must be a finite number > 0, got {C!r}")
     return float(C)
+
+
+def checked_intercept(intercept: Any) -> None:
+    """A ValueError where this is no truth value: every string is true."""
+    if not isinstance(intercept, bool | np.bool_):
+        raise ValueError(f"intercept must be True or False, got {intercept!r}")
 
 
 def moderate(name: str, values: Floats) -> None:

@@ -17,13 +17,16 @@ from noisytheory.topics.top_k.minimise import (
     NotCertified,
     checked_C,
     checked_data,
+    checked_intercept,
     checked_masses,
 )
 from noisytheory.topics.top_k.task import ROUNDING
 from noisytheory.topics.top_k.walk import FEW, SMALL, Walk
 from noisytheory.vocabulary.threads import on_one_thread
 
-__all__ = ["Path", "as_path", "counts_of", "errors_of", "every_count", "merged", "path"]
+__all__ = [
+    "Path", "as_path", "counts_of", "errors_of", "every_count", "merged", "path", "same_width",
+]
 
 Floats = NDArray[np.float64]
 
@@ -168,7 +171,9 @@ def path(
     kind = individual(loss)
     rows, labels = checked_data(X, y, kind)
     masses, total = checked_masses(sample_weight, len(labels))
+    checked_intercept(intercept)
     points, answers = (rows, labels) if test is None else checked_data(*test, kind, both=False)
+    same_width("test", points, rows)
     if not 0 < tol < 1:
         raise ValueError(f"tol must be a number in (0, 1), got {tol!r}")
     if not 0 <= floor <= 1:
@@ -281,8 +286,17 @@ def few_of(values: Floats) -> Floats:
     return np.asarray(some[np.abs(values[:, None] - some).argmin(axis=1)])
 
 
+def same_width(name: str, points: Any, rows: Any) -> None:
+    """A ValueError where points to compare by have other features than the sample."""
+    if points.shape[1] != rows.shape[1]:
+        raise ValueError(f"{name} must hold points of {rows.shape[1]} features, as X, "
+                         f"got {points.shape[1]}")
+
+
 def counts_of(ks: Sequence[float], total: float, whole: bool = True) -> Floats:
     """Counts and fractions as counts, each once, in order; whole ones where nothing is weighted."""
+    if np.ndim(ks) != 1:
+        raise ValueError(f"ks must be a list of counts or fractions, got {ks!r}")
     wanted = [tail_mass(k, total) * total for k in ks]
     if not wanted:
         raise ValueError("ks must hold a count or a fraction at least, got none")

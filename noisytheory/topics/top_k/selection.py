@@ -2,7 +2,8 @@ r"""The choice of (C, k) by validation, without fitting from scratch.
 
 With the hinge loss the minimiser is zero, or $\nu$-SVM (the classifier does not depend on C), or
 C-SVM (it does not depend on k): as many fits as there are values of C and of k, not their product.
-With other losses each fit starts from its neighbour.
+With other losses few are fits and the rest mixtures (`paths`), and what seems best is solved until
+it is best by its own error.
 """
 
 from __future__ import annotations
@@ -26,8 +27,9 @@ from noisytheory.topics.top_k.minimise import (
     checked_masses,
     fit,
 )
-from noisytheory.topics.top_k.paths import counts_of, errors_of, path
+from noisytheory.topics.top_k.paths import counts_of, errors_of, path, same_width
 from noisytheory.topics.top_k.walk import collapsed_up_to
+from noisytheory.vocabulary.domains import COUNT
 
 __all__ = ["Selected", "k_bar", "kernel_select", "select", "useful_grid"]
 
@@ -35,6 +37,8 @@ Floats = NDArray[np.float64]
 
 CHOSEN = 0.01
 """Of what is gained at the largest k, what a kernel machine gains that may be chosen."""
+LOOSE = 500
+"""Times the tolerance that mixtures have: what seems best is solved."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +117,7 @@ def useful_grid(
     >>> useful_grid([[1.0], [1.0], [1.0], [-1.0]], [1, 1, -1, -1], 2)
     [3, 4]
     """
+    COUNT.check("size", size)
     rows, labels = checked_data(X, y, individual("hinge"))
     masses, total = checked_masses(sample_weight, len(labels))
     counts = np.unique(np.append(np.arange(1.0, np.floor(total) + 1), total))
@@ -139,12 +144,19 @@ def select(
     Cs, ks : sequence
     tol : float
         Gap of the hinge fits that are compared, relative to what the coefficients gain at their own
-        k where that is less than the objective; of paths, where few are fits and the rest mixtures,
-        ten times this. The chosen one is solved to $10^{-6}$.
+        k where that is less than the objective; of paths 500 times this. What seems best is solved
+        to $10^{-6}$ until it is best by its own error, which stands in ``errors``: the error of
+        what was not best is a mixture's where it was not solved.
 
     Returns
     -------
     Selected
+
+    Notes
+    -----
+    Eleven C and twelve k take half of the processor time of as many fits from nothing with logistic
+    loss or squared hinge on breast cancer (n = 284) and on 120 Gaussian examples, a quarter on
+    1,000, a fifth on 5,000; with the hinge a sixth to a quarter.
 
     Examples
     --------
@@ -154,7 +166,9 @@ def select(
     """
     labels = np.asarray(y, float)
     _some(Cs)
+    margin = individual(loss).margin
     points, answers = checked_data(*validation, individual(loss), both=False)
+    same_width("validation", points, checked_data(X, y, individual(loss))[0])
     _, total = checked_masses(sample_weight, len(labels))
     counts = counts_of(ks, total, sample_weight is None)
     wanted = [float(k / total) for k in counts]
@@ -168,7 +182,7 @@ def select(
     start: Floats | None = None
 
     def error(model: Solution) -> float:
-        return float(errors_of(True, answers, model.scores(points)[:, None], np.zeros(1))[0])
+        return float(errors_of(margin, answers, model.scores(points)[:, None], np.zeros(1))[0])
 
     def coef(model: Solution) -> Floats:
         return np.append(model.coef, [model.intercept] * intercept)
@@ -193,14 +207,19 @@ def select(
                     errors[row, column], unit = shared[column]
                     coefs[row, column] = C * unit
                 continue
-            over = path(X, labels, loss, ks=wanted, C=C, test=(points, answers), tol=10 * tol,
-                        floor=0.0, start=start, **common)
+            over = path(X, labels, loss, ks=wanted, C=C, test=(points, answers),
+                        tol=min(LOOSE * tol, 0.25), floor=0.0, start=start, **common)
             fits += over.fits
             start = over.coef[-1]
             errors[row], coefs[row] = over.error, over.coef
-    C, k, least = _least(errors, Cs, _named(counts, wanted, sample_weight is None))
-    chosen = fit(X, labels, loss, k=k, C=C, **common)
-    return Selected(C, k, least, errors, coefs, chosen, fits + 1)
+    ks = _named(counts, wanted, sample_weight is None)
+    solved: dict[tuple[int, int], Solution] = {}
+    while (at := _least(errors, Cs, ks)) not in solved:
+        row, column = at
+        best = fit(X, labels, loss, k=ks[column], C=Cs[row], start=coefs[at], **common)
+        solved[at], errors[at], coefs[at] = best, error(best), coef(best)
+    return Selected(float(Cs[at[0]]), ks[at[1]], float(errors[at]), errors, coefs, solved[at],
+                    fits + len(solved))
 
 
 def kernel_select(
@@ -239,6 +258,7 @@ def kernel_select(
     4
     """
     _some(Cs)
+    same_width("validation", validation[0], gram)
     masses, total = checked_masses(sample_weight, len(gram))
     counts = counts_of(ks, total, sample_weight is None)
     wanted = [float(k / total) for k in counts]
@@ -247,7 +267,9 @@ def kernel_select(
     errors = np.array([found.error for found in paths])
     known = np.array([found.determined | (found.regime == "zero") for found in paths])
     told = np.where(known | ~known.any(), errors, np.inf)
-    C, k, least = _least(told, Cs, _named(counts, wanted, sample_weight is None))
+    ks = _named(counts, wanted, sample_weight is None)
+    row, column = _least(told, Cs, ks)
+    C, k, least = float(Cs[row]), ks[column], float(errors[row, column])
     chosen = kernel_fit(gram, y, nu=tail_mass(k, total), C=C, regression=regression, tol=tol,
                         masses=None if sample_weight is None else masses)
     coefs = np.array([found.coef for found in paths])
@@ -255,6 +277,8 @@ def kernel_select(
 
 
 def _some(Cs: Sequence[float]) -> None:
+    if np.ndim(Cs) != 1:
+        raise ValueError(f"Cs must be a list of numbers > 0, got {Cs!r}")
     if not np.size(Cs):
         raise ValueError("Cs must hold at least one number > 0, got none")
 
@@ -264,8 +288,8 @@ def _named(counts: Floats, shares: list[float], whole: bool) -> list[float]:
     return [int(k) for k in counts] if whole else shares
 
 
-def _least(errors: Floats, Cs: Sequence[float], ks: Sequence[float]) -> tuple[float, float, float]:
+def _least(errors: Floats, Cs: Sequence[float], ks: Sequence[float]) -> tuple[int, int]:
     """Where the error is least: of ties the larger k, then the smaller C."""
     best = np.argwhere(errors <= errors.min() + 1e-15)
     row, column = max(best.tolist(), key=lambda at: (ks[at[1]], -Cs[at[0]]))
-    return float(Cs[row]), ks[column], float(errors[row, column])
+    return row, column

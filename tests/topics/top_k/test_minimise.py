@@ -603,14 +603,14 @@ def test_the_truncated_step_overflows_with_no_loss_and_finds_the_minimum(loss):
     assert value <= fit(x, y, loss, k=0.8, C=1.0).objective * 1.02
 
 
-@pytest.mark.parametrize("C", [1e-3, 1e-2, 1.0, 100.0])
+@pytest.mark.parametrize("C", [1e-3, 1.0])
 @pytest.mark.parametrize("loss", ["hinge", "logistic"])
 def test_the_truncated_step_converges_at_a_small_C_as_well(loss, C):
     """A power of at least .4 of the steps, down to a small part of what the minimiser gains."""
     x, y = problem(loss, n=200, seed=3)
     best = fit(x, y, loss, k=0.6, C=C, tol=1e-8).objective
     gain, gaps = 0.6 * float(INDIVIDUAL[loss].at_zero) - best, []
-    steps = (500, 32_000)
+    steps = (500, 16_000)
     for t in steps:
         run = stochastic(x, y, loss, nu=0.6, C=C, steps=t, runs=16, rule="truncated",
                          rng=np.random.default_rng(1))

@@ -5,9 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from noisytheory.learners.average_top_k import (
+    AverageTopKClassifier,
+    AverageTopKSVC,
+    ZeroClassifier,
+)
 from noisytheory.topics import top_k
 from noisytheory.topics.top_k.tables import sides
 
+X = np.random.default_rng(0).normal(size=(40, 3))
+Y = np.where(X[:, 0] > 0, 1.0, -1.0)
+GRAM = X @ X.T
+RNG = np.random.default_rng(0)
+STEPS = dict(nu=0.5, C=1.0, steps=10, rng=RNG)
 HALF = [0.5, 0.5]
 ETA = [0.9, 0.2]
 
@@ -27,12 +37,35 @@ ETA = [0.9, 0.2]
     (lambda: top_k.ranked_range([1, 2, 3], 0.5, 1.5), "m must be a whole number"),
     (lambda: top_k.ranked_range([1, 2, 3], "a", 2), "m must be"),
     (lambda: top_k.variational([1.0, 2.0], 1, np.nan), "threshold must be"),
+    (lambda: top_k.fit(X, Y, intercept="no"), "intercept must be True or False, got 'no'"),
+    (lambda: top_k.path(X, Y, intercept="no"), "intercept must be True or False"),
+    (lambda: top_k.path(X, Y, ks=5), "ks must be a list"),
+    (lambda: top_k.path(X, Y, test=(X[:, :2], Y)), "test must hold points of 3 features"),
+    (lambda: top_k.select(X, Y, validation=(X, Y), Cs=5, ks=[20]), "Cs must be a list"),
+    (lambda: top_k.select(X, Y, validation=(X, Y), Cs=[1.0], ks=20), "ks must be a list"),
+    (lambda: top_k.select(X, Y, "hinge", validation=(X[:, :2], Y), Cs=[1.0], ks=[20]),
+     "validation must hold points of 3 features, as X, got 2"),
+    (lambda: top_k.kernel_select(GRAM, Y, validation=(GRAM[:, :9], Y), Cs=[1.0], ks=[20]),
+     "validation must hold points of 40 features"),
+    (lambda: top_k.useful_grid(X, Y, -1), "size must be a whole number >= 1"),
+    (lambda: AverageTopKSVC(["hinge"]).fit(X, Y), "kernel must be one of"),
+    (lambda: top_k.stochastic(X, Y, **STEPS | {"runs": 0}), "runs must be"),
+    (lambda: top_k.stochastic(X, Y, **STEPS | {"steps": 2.5}), "steps must be"),
+    (lambda: top_k.stochastic(X, Y, **STEPS | {"rng": 3}), "rng must be"),
+    (lambda: top_k.stochastic(X, Y, **STEPS | {"nu": [0.5, 0.2]}), "nu must be one number, or one"),
+    (lambda: top_k.stochastic(X, Y, **STEPS, level=-1.0), "level must be"),
+    (lambda: top_k.stochastic(X, Y, **STEPS, level=np.nan), "level must be"),
     (lambda: top_k.first_useful_n(top_k.theorem_2_printed, trivial=1.0, delta=0.1, mus=[], C=1.0,
                                   kappa=1.0, norm=1.0, approximation=0.0), "mus must hold"),
 ])
 def test_nonsense_is_refused(call, told):
     with pytest.raises(ValueError, match=told):
         call()
+
+
+def test_where_no_k_is_useful_none_is_named():
+    with pytest.warns(ZeroClassifier, match="no linear score is better than none; nor is at any k"):
+        AverageTopKClassifier().fit(0 * X, np.repeat([1, -1], 20))
 
 
 def test_a_trained_machine_on_its_edge_is_not_refused():
