@@ -351,9 +351,10 @@ class UMAClassifier(_Linear):
     max_iter : int or None
         Updates at most, of which noisy labels mostly take all: ``run_.stopped`` tells. With the
         printed stop, pairs looked at. None is 100, 200, 400 and so on, as many as err least by the
-        noisy labels of each half of the sample, of what learned from the other; with
-        ``normalise=True`` it errs less than 300 (see the notes), and takes two to ten times as
-        long.
+        noisy labels of each half of the sample, of what learned from the other: two to fifteen
+        times as long. With ``normalise=True`` and a confusion that is known, or estimated from
+        hundreds a class, that errs less than 300 (``validation/confused_labels.md``); with one
+        from 20 a class it does not.
     average : bool
         Of a run that takes all its updates, a mean of the weights after each of them, later ones
         weighing more; False is the paper's, the last ones. A run that ends of itself has its last.
