@@ -142,7 +142,7 @@ def path(
     -----
     What is gained over zero grows with the square of the distance from where zero ends. Below a
     floor of a tenth lies a third of that distance: there hardly anybody would choose the model, and
-    all k take the time of two fits, four at most; beside an intercept of three, five at most.
+    all k take the time of two fits, four at most; beside an intercept of three, six at most.
     Least squares begin the solution at the largest k and the linear programme that proves where
     zero ends; between, models are guessed in the plane of two, with weights that prove how good
     they are, or solved. Below the floor models lie in the direction in which zero ends, as
