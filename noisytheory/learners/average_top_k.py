@@ -638,7 +638,8 @@ def _checked_single(k: Any) -> None:
     """A ValueError that names the method for all k, where they are asked for in a fit."""
     if isinstance(k, str) and k == "path":
         raise ValueError("k must be a whole number or a fraction in (0, 1], got 'path': a fit has "
-                         "one k; the method path(X, y) has error and objective of all")
+                         "one k; the method path(X, y) has error and objective of all, and "
+                         "select chooses one by validation: by the errors of training none is")
 
 
 def _checked(

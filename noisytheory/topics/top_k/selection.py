@@ -9,7 +9,7 @@ it is best by its own error.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.topics.top_k.aggregate import tail_mass
 from noisytheory.topics.top_k.individual import individual
-from noisytheory.topics.top_k.kernel_dual import kernel_fit
+from noisytheory.topics.top_k.kernel_dual import KernelSolution, kernel_fit
 from noisytheory.topics.top_k.kernel_paths import kernel_path
 from noisytheory.topics.top_k.minimise import (
     NotCertified,
@@ -35,9 +35,7 @@ __all__ = ["Selected", "k_bar", "kernel_select", "select", "useful_grid"]
 
 Floats = NDArray[np.float64]
 
-CHOSEN = 0.01
-"""Of what is gained at the largest k, what a kernel machine gains that may be chosen."""
-LOOSE = 500
+LOOSE, LOOSE_KERNEL = 500, 50
 """Times the tolerance that mixtures have: what seems best is solved."""
 
 
@@ -213,13 +211,12 @@ def select(
             start = over.coef[-1]
             errors[row], coefs[row] = over.error, over.coef
     ks = _named(counts, wanted, sample_weight is None)
-    solved: dict[tuple[int, int], Solution] = {}
-    while (at := _least(errors, Cs, ks)) not in solved:
-        row, column = at
-        best = fit(X, labels, loss, k=ks[column], C=Cs[row], start=coefs[at], **common)
-        solved[at], errors[at], coefs[at] = best, error(best), coef(best)
-    return Selected(float(Cs[at[0]]), ks[at[1]], float(errors[at]), errors, coefs, solved[at],
-                    fits + len(solved))
+
+    def solved(C: float, k: float, near: Floats) -> tuple[Solution, float, Floats]:
+        best = fit(X, labels, loss, k=k, C=C, start=near, **common)
+        return best, error(best), coef(best)
+
+    return _settled(errors, coefs, Cs, ks, fits, solved)
 
 
 def kernel_select(
@@ -229,8 +226,9 @@ def kernel_select(
 ) -> Selected:
     r"""The same for kernel machines, by the path over k at every C.
 
-    Models that gain less than a hundredth of what is gained at the largest k are not chosen: next
-    to zero a smooth kernel's are not told from rounding.
+    Models that gain less than a tenth of what is gained at the largest k are not chosen, unless
+    their gap is small even so, and have an infinite error: next to zero a smooth kernel's are not
+    told from rounding.
 
     Parameters
     ----------
@@ -243,7 +241,7 @@ def kernel_select(
     regression : bool
     sample_weight : array_like, shape (n,), optional
     tol : float
-        Gap of the paths, and largest violation of the model that is chosen.
+        Largest violation of the model that is chosen; a fiftieth of the gap of the paths.
 
     Returns
     -------
@@ -262,18 +260,36 @@ def kernel_select(
     masses, total = checked_masses(sample_weight, len(gram))
     counts = counts_of(ks, total, sample_weight is None)
     wanted = [float(k / total) for k in counts]
-    paths = [kernel_path(gram, y, ks=wanted, C=C, regression=regression, test=validation, tol=tol,
-                         floor=CHOSEN, sample_weight=sample_weight) for C in Cs]
+    rows, answers = checked_data(*validation, individual("absolute"), both=False)
+    paths = [kernel_path(
+        gram, y, ks=wanted, C=C, regression=regression, test=validation,
+        tol=min(LOOSE_KERNEL * tol, 0.25), sample_weight=sample_weight) for C in Cs]
     errors = np.array([found.error for found in paths])
     known = np.array([found.determined | (found.regime == "zero") for found in paths])
     told = np.where(known | ~known.any(), errors, np.inf)
     ks = _named(counts, wanted, sample_weight is None)
-    row, column = _least(told, Cs, ks)
-    C, k, least = float(Cs[row]), ks[column], float(errors[row, column])
-    chosen = kernel_fit(gram, y, nu=tail_mass(k, total), C=C, regression=regression, tol=tol,
-                        masses=None if sample_weight is None else masses)
-    coefs = np.array([found.coef for found in paths])
-    return Selected(C, k, least, errors, coefs, chosen, sum(found.fits for found in paths) + 1)
+
+    def solved(C: float, k: float, near: Floats) -> tuple[KernelSolution, float, Floats]:
+        best = kernel_fit(gram, y, nu=tail_mass(k, total), C=C, regression=regression, tol=tol,
+                          masses=None if sample_weight is None else masses, start=near)
+        scores = np.asarray(rows @ best.dual_coef)[:, None]
+        return best, float(errors_of(not regression, answers, scores, np.zeros(1))[0]), (
+            best.dual_coef)
+
+    return _settled(told, np.array([found.coef for found in paths]), Cs, ks,
+                    sum(found.fits for found in paths), solved)
+
+
+def _settled(
+    errors: Floats, coefs: Floats, Cs: Sequence[float], ks: Sequence[float], fits: int,
+    solve: Callable[[float, float, Floats], tuple[Any, float, Floats]],
+) -> Selected:
+    """What seems best, solved until it is best by its own error."""
+    solved: dict[tuple[int, int], Any] = {}
+    while (at := _least(errors, Cs, ks)) not in solved:
+        solved[at], errors[at], coefs[at] = solve(float(Cs[at[0]]), ks[at[1]], coefs[at])
+    return Selected(float(Cs[at[0]]), ks[at[1]], float(errors[at]), errors, coefs, solved[at],
+                    fits + len(solved))
 
 
 def _some(Cs: Sequence[float]) -> None:
