@@ -651,6 +651,9 @@ def page(found: dict[str, Any]) -> str:
     """The page, of what is kept."""
     rows, seen = rules(found)
     runs = len(next(iter(found["grid"]["digits"].values()))["errors"]["clean"])
+    fewer = {name: len(next(iter(of.values()))["errors"].get("UMA chosen", ()))
+             for name, of in found["grid"].items()}
+    told = ", ".join(f"{many} on {name}" for name, many in fewer.items() if many < runs)
     parts = [
         "# Labels from a vendor\n\nWritten by ``python validation/confused_labels.py`` from kept "
         "numbers, every count below too; ``--record`` runs again. Errors on clean test labels, "
@@ -660,7 +663,8 @@ def page(found: dict[str, Any]) -> str:
         "known way, exact. `ignoring` the noise is a linear SVM on rows of norm 1, which `fit` "
         "compares UMA with; logistic regression, UMA without a correction (`uncorrected`, the last "
         "weights) and the perceptron ignore it, too. `UMA last` is UMA with the last weights in "
-        "place of their mean, `UMA chosen` takes steps of length 1, as many as noisy labels say.\n",
+        "place of their mean, `UMA chosen` takes steps of length 1, as many as noisy labels say"
+        + (f" (runs: {told})" if told else "") + ".\n",
         "## What to make of it\n\n" + "\n".join(f"- {line}" for line in prose(found, seen)) + "\n",
         "## Rules that warn: when does ignoring the noise err less?\n\nAll fits with an estimate "
         f"from {', '.join(map(str, AUDITS))} a class. Thresholds were chosen on "
