@@ -402,7 +402,7 @@ class UMAClassifier(_Linear):
         SVM, and of the audited "alone", by cross-validation; classes weighted by
         `nt.multiclass.likely_shares`, of which none is 0. What is judged on audited examples has
         not learned from their rows in ``X``, and its estimate of the confusion has not counted
-        them.
+        them; it learned from less, and errors of "UMA" and of "ignoring" are a little too large.
     run_ : nt.multiclass.Run
         Pairs, norms, what is left, why it stopped, and the last weights, whatever `average` says.
 
