@@ -256,5 +256,8 @@ def test_too_few_open_files_are_called_that(most):
 
     ended = in_a_process(
         "audit", "kernel-mean/lemma-10", "--budget", "smoke", "--workers", 2, preexec_fn=limit)
+    if most == 18 and ended.returncode == 0:  # Enough where one worker is done before the other.
+        assert "1 claim, as expected" in ended.stdout and not ended.stderr
+        return
     assert (ended.returncode, ended.stdout) == (2, "") and ended.stderr.count("\n") == 1
     assert f"the limit of open files is too low (`ulimit -n` is {most})" in ended.stderr
