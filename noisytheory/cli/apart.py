@@ -55,12 +55,14 @@ def tried_apart(words: Sequence[str], file: str) -> tuple[int, str]:
     asked: list[int] = []
 
     def end() -> None:
-        child.terminate()
-        if is_stopped(child.pid):  # It hears of the other when it goes on, and ends its own.
+        # What is stopped goes on first: told before, any of its threads may be the one that hears,
+        # and its first one, which is to end, sleeps on.
+        if is_stopped(child.pid):
             child.send_signal(signal.SIGCONT)
             time.sleep(_PATIENCE)
             if is_stopped(child.pid):
                 child.kill()
+        child.terminate()
 
     def pass_on(number: int, frame: object) -> None:
         # A key press has reached it, too; what was sent to this process alone has not. Nothing is
