@@ -55,14 +55,14 @@ def tried_apart(words: Sequence[str], file: str) -> tuple[int, str]:
     asked: list[int] = []
 
     def end() -> None:
-        # What is stopped goes on first: told before, any of its threads may be the one that hears,
-        # and its first one, which is to end, sleeps on.
-        if is_stopped(child.pid):
+        child.terminate()
+        if is_stopped(child.pid):  # It hears of the other when it goes on, and ends its own.
             child.send_signal(signal.SIGCONT)
             time.sleep(_PATIENCE)
             if is_stopped(child.pid):
                 child.kill()
-        child.terminate()
+            # Any thread of a stopped process may be the one that hears; its first one sleeps on.
+            child.terminate()
 
     def pass_on(number: int, frame: object) -> None:
         # A key press has reached it, too; what was sent to this process alone has not. Nothing is

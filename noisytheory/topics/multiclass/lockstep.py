@@ -95,13 +95,25 @@ def class_shares(label_shares: Numbers, inverse: Numbers) -> Floats:
     array, shape (..., Q)
         Not always positive.
 
+    Raises
+    ------
+    ValueError
+        If the inverse is not square, or its columns do not sum to 1: of one turned round, mostly.
+
     Examples
     --------
     >>> class_shares([0.6, 0.4], [[1.5, -0.5], [-0.5, 1.5]]).round(12).tolist()
     [0.7, 0.3]
     """
-    return _shares(checked_numbers("label_shares", label_shares),
-                   checked_numbers("inverse", inverse))
+    back = checked_numbers("inverse", inverse)
+    if back.ndim != 2 or back.shape[0] != back.shape[1] or not all(
+        abs(float(total) - 1) <= 1e-6 for total in back.sum(axis=0)
+    ):
+        raise ValueError(
+            "inverse must be square, that of a confusion with true classes in columns, so that its "
+            f"columns sum to 1, got {inverse}"
+        )
+    return _shares(checked_numbers("label_shares", label_shares), back)
 
 
 def _shares(seen: Floats, inverse: Floats) -> Floats:

@@ -24,7 +24,7 @@ LOW = 1.0
 """Of the gap allowed, what the lowest of the solutions above the floor gains."""
 RUNG = 0.5
 """Of the distance from the collapse, as seen from one solution, where the next stands."""
-STEPS, TIMES = 1000, 10
+STEPS, TIMES = 1000, 2
 """Of the dual's solver for one solution at most: so many an example, of which it mostly takes some
 tens, or so many times what the largest k took.
 """
@@ -70,8 +70,8 @@ def kernel_path(
     exclusive or, n from 60 to 2,000, Gaussian kernels of bandwidth .2 to 3, C from .01 to 10,000
     (.1 to .2 seconds at n = 2,000). Of regression 2 to 16 from C = 1 on; below, where the
     minimiser's weights are those of the k largest residuals of next to nothing, most k take a
-    solution of their own. Above a floor of 0 no solution takes more than 1,000 n steps, or ten
-    times those at the largest k: what is left of its gap is in ``gap``, and warned of where it is
+    solution of their own. Above a floor of 0 no solution takes more than 1,000 n steps, or twice
+    as many as at the largest k: what is left of its gap is in ``gap``, and warned of where it is
     too large.
 
     Examples
@@ -124,7 +124,7 @@ class _KernelWalk(Walk):
         high = super().highest(nu)
         self.most = self.gain(high)
         if self.floor:
-            self.steps = max(STEPS * len(self.labels), TIMES * self.taken)
+            self.steps = min(self.steps, max(STEPS * len(self.labels), TIMES * self.taken))
         return high
 
     def least(self, nu: Any) -> Any:

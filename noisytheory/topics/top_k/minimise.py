@@ -242,7 +242,7 @@ def fit(
     # Of a perfect fit, or of weights that gain next to nothing, less is proven than was asked for.
     worst = max(relative, gap / max(objective, 1e-300))
     if task.by_gain and not task.zero and gap > max(0.01 * task.gain, ROUNDING * task.size):
-        worst = max(worst, gap / task.gain)
+        worst = max(worst, gap / max(task.gain, np.finfo(float).tiny))
     if worst > tol:
         warnings.warn(
             f"relative duality gap {worst:.1e} in place of {tol:.0e} "

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.vocabulary.confusion import amplification, inverse_of
-from noisytheory.vocabulary.domains import NONNEGATIVE, checked_floats
+from noisytheory.vocabulary.domains import COUNT, NONNEGATIVE, checked_floats
 from noisytheory.vocabulary.joint_masses import confused, error, least_margin, margins
 from noisytheory.vocabulary.populations.atoms import given_confusion
 from noisytheory.vocabulary.populations.finite import Finite
@@ -51,7 +51,8 @@ def margin_of(weights: ArrayLike, points: ArrayLike, labels: ArrayLike) -> float
     norm = np.linalg.norm(rows)
     if norm == 0:
         raise ValueError("weights must not all be zero")
-    return float(least_margin(checked_floats("points", points) @ rows.T, labels) / norm)
+    x, t = _examples(points, labels, len(rows))
+    return float(least_margin(x @ rows.T, t) / norm)
 
 
 def largest_margin(
@@ -92,7 +93,8 @@ def largest_margin(
     """
     from scipy.optimize import nnls
 
-    x, t = checked_floats("points", points), np.asarray(labels, dtype=np.int64)
+    COUNT.check("classes", classes)
+    x, t = _examples(points, labels, classes)
     atoms, d = x.shape
     rows = np.zeros((atoms, classes, classes, d))
     for other in range(classes):
@@ -118,6 +120,18 @@ def largest_margin(
         if distance - margin <= 1e-9 * distance:
             return best, found
     raise ValueError("points are too nearly inseparable to find their margin")
+
+
+def _examples(points: Any, labels: Any, classes: int) -> tuple[Floats, NDArray[np.int64]]:
+    """Points and their classes, refused where a solver would fail or a class be another."""
+    x, t = checked_floats("points", points), np.asarray(labels)
+    if classes < 2:
+        raise ValueError(f"classes must be at least 2, got {classes}")
+    if x.ndim != 2 or not len(x) or not np.isfinite(x).all():
+        raise ValueError(f"points must be finite, of shape (a, d) with a >= 1, got {x.shape}")
+    if t.shape != (len(x),) or t.dtype.kind not in "iu" or t.min() < 0 or t.max() >= classes:
+        raise ValueError(f"labels must be one a point, of classes 0 to {classes - 1}, got {labels}")
+    return x, t.astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)

@@ -86,3 +86,12 @@ def test_drawn_apart(asked: dict[str, Any], told: str) -> None:
 def test_self_training(rounds: float) -> None:
     with pytest.raises(ValueError, match=f"rounds must be a whole number >= 1, got {rounds}"):
         nt.multiclass.self_training(X, T, X, rounds=rounds)
+
+
+@pytest.mark.parametrize("inverse", [
+    np.linalg.inv([[0.9, 0.1], [0.4, 0.6]]), np.linalg.inv([[90.0, 40.0], [10.0, 60.0]]),
+    np.ones((2, 3)) / 2,
+])
+def test_shares_ask_for_an_inverse_with_true_classes_in_rows(inverse):
+    with pytest.raises(ValueError, match="inverse must be square"):
+        nt.multiclass.class_shares([0.8, 0.2], inverse)

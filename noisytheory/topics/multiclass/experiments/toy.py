@@ -19,8 +19,8 @@ READINGS = ("distance", "functional", "definition")
 of norm 1, or Definition 2 with all weights together of norm 1."""
 
 
-TRIES = 10_000
-"""Draws of weights until it is said that some class stays empty."""
+TRIES, LEAST_TRIES = 10_000, 1000
+"""Draws of weights until it is said that some class stays empty: of more than 500 points fewer."""
 
 
 def sectors(
@@ -96,7 +96,8 @@ def toy_data(
     check_generator(rng)
     if n < classes:
         raise ValueError(f"n must be at least the number of classes, {classes}, got {n}")
-    for _ in range(TRIES):
+    tries = min(TRIES, max(LEAST_TRIES, 500 * TRIES // (n + tests)))
+    for _ in range(tries):
         angle = rng.uniform(0, 2 * np.pi, size=classes)
         weights = np.column_stack([np.cos(angle), np.sin(angle)])
         # Ten distances of .025 leave out a twelfth of the circle, the other readings far more.
@@ -109,6 +110,6 @@ def toy_data(
             break
     else:
         raise ValueError(
-            f"margin must leave every class an example: of {TRIES} draws with {margin:g} none did"
+            f"margin must leave every class an example: of {tries} draws with {margin:g} none did"
         )
     return points[:n], labels[:n], points[n : n + tests], labels[n : n + tests]
