@@ -16,3 +16,14 @@ def test_bad_input_is_refused(points, labels, classes):
         populations.largest_margin(points, labels, classes)
     with pytest.raises(ValueError, match="must be"):
         populations.margin_of(np.eye(max(classes, 1), 2), points, labels)
+
+
+@pytest.mark.parametrize("weights", [
+    np.ones((2, 2)), np.ones((5, 2)), np.ones(2), np.full((3, 2), np.nan), np.full((3, 2), np.inf),
+])
+@pytest.mark.parametrize("method", ["region_masses", "update_variances", "update_means", "error"])
+def test_weights_are_one_row_a_class(method, weights):
+    """Too few gave an answer of another shape, and NaN one of zeros."""
+    law = populations.Finite("three", [[1, 0], [0, 1], [-1, 0]], [0, 1, 2], classes=3)
+    with pytest.raises(ValueError, match=r"weights must be finite, of shape \(3, 2\)"):
+        getattr(populations.Multiclass(law, np.eye(3)), method)(weights)

@@ -248,8 +248,13 @@ class Multiclass:
     def scores(self, weights: ArrayLike) -> Numbers:
         """Of the atoms, shape (a, Q), under weights of shape (Q, d)."""
         given = np.asarray(weights)
-        exact = given.dtype == self.points.dtype == object
-        return self.points @ (given if exact else checked_floats("weights", weights)).T
+        rows: Numbers = given
+        if not given.dtype == self.points.dtype == object:
+            rows = checked_floats("weights", weights)
+        shape = self.classes, self.points.shape[1]
+        if rows.shape != shape or (rows.dtype != object and not np.isfinite(rows).all()):
+            raise ValueError(f"weights must be finite, of shape {shape}, got {weights!r}")
+        return np.asarray(self.points @ rows.T)
 
     def regions(self, weights: ArrayLike, alpha: float = 0.0) -> NDArray[np.bool_]:
         r"""Which atoms lie in $A^\alpha_p$, shape (Q, a): by `>=`, so ties lie in several.
