@@ -71,10 +71,12 @@ def shares(orientation: str) -> Iterator[Certificate]:
         except ValueError:
             continue
         drawn = list(samples(at, 2))
-        seen = class_shares([
+        labels = np.array([
             [sum(filter(None, column), ZERO) for column in zip(*masses, strict=True)]
             for _, masses in drawn
-        ], back)
+        ])
+        # What is turned round is refused by name.
+        seen = class_shares(labels, back) if orientation == "column" else labels @ back.T
         found = np.array([chance for chance, _ in drawn]) @ seen
         for q in range(at.classes):
             true = sum((m for m, t in zip(at.masses, at.labels, strict=True) if t == q), ZERO)
