@@ -111,6 +111,7 @@ class _Short:
 
     @staticmethod
     def find_spec(name: str, path: Any = None, target: Any = None) -> ModuleSpec | None:
+        """Where a short name is asked for, what is known of the module of the long one."""
         package, _, rest = name.partition(".")
         short, _, below = rest.partition(".")
         long = _SUBMODULES.get(short, f"{package}.{short}")
@@ -127,11 +128,13 @@ class _Short:
 
     @staticmethod
     def create_module(spec: ModuleSpec) -> ModuleType:
+        """The module of the long name, in place of an empty one."""
         module: ModuleType = spec.loader_state[0]
         return module
 
     @staticmethod
     def exec_module(module: ModuleType) -> None:
+        """Run nothing: it has been."""
         assert module.__spec__ is not None
         module.__spec__ = module.__spec__.loader_state[1]  # its own again
 
