@@ -42,7 +42,7 @@ DISCREPANCIES = {
         r"The factor $1-\eta_t/C$ is below -1 while $\sqrt t<1/2C$: for C at or below .01 the "
         "weights overflow within 140 steps. A step that is implicit in the regulariser, and goes "
         "no further than to where the loss is cut, does with no loss.",
-        ["algorithm-sgd/printed"], ["algorithm-sgd"]),
+        ["algorithm-sgd/printed"], ["algorithm-sgd", "algorithm-sgd/slope-truncated"]),
     "T6": _tried(
         "Secs. 1 and 2, Table 1", "With the hinge loss a new variant of SVM.",
         r"Zero, $\nu$-SVM or C-SVM; over its margin the solution is the C-SVM's at $C/\rho$, so no "

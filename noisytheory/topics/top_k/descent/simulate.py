@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+
 import numpy as np
 from numpy.typing import NDArray
 
+from noisytheory.topics.top_k.individual import individual
+from noisytheory.topics.top_k.minimise import fit
 from noisytheory.topics.top_k.recipes import monk_3
 from noisytheory.topics.top_k.stochastic import stochastic
 from noisytheory.trial.claim import Law
@@ -81,3 +85,24 @@ def overflows(
     x, y = monk_3()
     run = stochastic(x, y, loss, nu=0.5, C=C, steps=150, rng=rng, runs=size, rule=rule)
     return (run.overflow > 0).astype(float)
+
+
+def slower(
+    rule: str, loss: str, C: float, exponent: float, *, size: int, rng: np.random.Generator
+) -> Floats:
+    """Whether sixteen times 50 steps of (4) lower the gap by less than 16 to the exponent.
+
+    On Monk 3; gap of the average of the iterates to the certified optimum.
+    """
+    x, y = monk_3()
+    kind, best = individual(loss), fit(x, y, loss, k=0.5, C=C).objective
+
+    def gaps(steps: int, rng: np.random.Generator) -> Floats:
+        run = stochastic(x, y, loss, nu=0.5, C=C, steps=steps, rng=rng, runs=size, rule=rule)
+        losses = kind.values(y, run.mean_coef @ x.T)
+        over = np.maximum(losses - run.mean_level[:, None], 0).mean(axis=1)
+        norms = np.vecdot(run.mean_coef, run.mean_coef)
+        return np.asarray(over + 0.5 * run.mean_level + norms / (2 * C) - best)
+
+    first = gaps(50, deepcopy(rng))  # The same examples: the start of the same runs.
+    return np.asarray(gaps(800, rng) > 16.0**-exponent * first, float)
