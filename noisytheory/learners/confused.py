@@ -257,8 +257,7 @@ class UltraconservativeClassifier(_Linear):
         COUNT.check("passes", self.passes)
         self._check_options()
         points, codes = self._checked(X, y, None, reset=True)
-        self.coef_ = np.zeros((len(self.classes_), points.shape[1]))
-        self.updates_ = 0
+        self._begin(points)
         return self._learn(points, codes, self.passes)
 
     def partial_fit(
@@ -281,9 +280,14 @@ class UltraconservativeClassifier(_Linear):
         first = not hasattr(self, "coef_")
         points, codes = self._checked(X, y, classes, reset=first)
         if first:
-            self.coef_ = np.zeros((len(self.classes_), points.shape[1]))
-            self.updates_ = 0
+            self._begin(points)
         return self._learn(points, codes, 1)
+
+    def _begin(self, points: Any) -> None:
+        self.coef_ = np.zeros((len(self.classes_), points.shape[1]))
+        self.updates_ = 0
+        # One for all calls: drawn anew from a number, each would take its rows in the same order.
+        self._rng = generator(self.random_state)
 
     def _check_options(self) -> None:
         # The function has two more rules, which are for UMA: here they would be the first again.
@@ -291,11 +295,10 @@ class UltraconservativeClassifier(_Linear):
         _true_or_false(self, "shuffle", "fit_intercept", "unit_norm")
 
     def _learn(self, points: Any, codes: NDArray[np.int64], passes: int) -> Self:
-        rng = generator(self.random_state)
         # The order is the same whatever the step.
-        draws = rng.spawn(1)[0] if self.step == "random" else None
+        draws = self._rng.spawn(1)[0] if self.step == "random" else None
         for _ in range(passes):
-            order = rng.permutation(points.shape[0]) if self.shuffle else None
+            order = self._rng.permutation(points.shape[0]) if self.shuffle else None
             run = ultraconservative(
                 points, codes, len(self.classes_), step=self.step, start=self.coef_,
                 order=order, rng=draws,

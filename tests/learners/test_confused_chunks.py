@@ -23,6 +23,19 @@ def test_random_pairs_go_on_from_chunk_to_chunk() -> None:
     assert len(seen) >= 10
 
 
+@pytest.mark.parametrize("step", ["worst", "uniform"])
+def test_an_order_is_drawn_anew_for_each_chunk(step: str) -> None:
+    """Two calls on all rows are two passes; from one number each took the rows in one order."""
+    rng = np.random.default_rng(0)
+    true = rng.integers(4, size=100)
+    x = np.eye(4)[true] + rng.normal(size=(100, 4))
+    options = {"step": step, "random_state": 0}
+    passes = nt.UltraconservativeClassifier(passes=2, **options).fit(x, true)
+    calls = nt.UltraconservativeClassifier(**options).partial_fit(x, true).partial_fit(x, true)
+    np.testing.assert_array_equal(passes.coef_, calls.coef_)
+    assert not passes.clean_ and passes.updates_ == calls.updates_
+
+
 def test_a_row_that_holds_an_index_twice_is_its_sum() -> None:
     rng = np.random.default_rng(0)
     true = rng.integers(3, size=100)

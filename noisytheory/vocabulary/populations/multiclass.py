@@ -103,6 +103,9 @@ def largest_margin(
         rows[at, other, other] -= x[at]
     needed = (t[:, None] != np.arange(classes)).ravel()
     constraints = rows.reshape(atoms * classes, classes * d)[needed]
+    # What is too small to be told from 0 is so in the points' unit; a power of two loses nothing.
+    unit = float(np.exp2(np.floor(np.log2(np.abs(x).max(initial=0.0) or 1.0))))
+    constraints /= unit
     best, found = 0.0, np.zeros((classes, d))
     # The solver stalls on some degenerate systems; weak duality says whether it did.
     for scale in (10.0, 1.0, 1000.0, 0.1, 3.0, 30.0, 100.0, 0.3):
@@ -114,11 +117,11 @@ def largest_margin(
         if distance < 1e-9:
             return 0.0, np.zeros((classes, d))
         weights = nearest.reshape(classes, d) / distance
-        margin = margin_of(weights, x, t)
+        margin = margin_of(weights, x / unit, t)
         if margin > best:
             best, found = margin, weights
         if distance - margin <= 1e-9 * distance:
-            return best, found
+            return best * unit, found
     raise ValueError("points are too nearly inseparable to find their margin")
 
 
