@@ -20,7 +20,7 @@ def test_bad_input_is_refused(points, labels, classes):
 
 @pytest.mark.parametrize("power", [-300, -40, 0, 300])
 def test_the_margin_is_of_the_unit_of_the_points(power):
-    """That of the regular simplex; of points of size 1e-12 it was 0, as if they could not be told."""
+    """That of the regular simplex; of points of size 1e-12 it was 0."""
     unit = 2.0**power
     theta, weights = populations.largest_margin(np.eye(3) * unit, [0, 1, 2], 3)
     assert theta / unit == pytest.approx(np.sqrt(0.5), rel=1e-12)

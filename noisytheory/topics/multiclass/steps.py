@@ -60,6 +60,8 @@ def error_set(scores: Floats, true: Any, alpha: float | Fraction = 0.0) -> NDArr
     >>> error_set(np.array([1.0, 1.0, 0.5]), 0).tolist()
     [False, True, False]
     """
+    if np.min(true) < 0 or np.max(true) >= scores.shape[-1]:
+        raise ValueError(f"true must be a class, 0 to {scores.shape[-1] - 1}, got {true}")
     at = true if scores.ndim == 1 else (np.arange(len(scores)), true)
     found = scores - np.asarray(scores[at])[..., None] >= alpha
     found[at] = False
@@ -106,6 +108,8 @@ def steps(
     if rule == "random" and rng is None:
         raise ValueError("rng must be given for random steps")
     runs, each, wrong = np.arange(scores.size // scores.shape[-1]), *np.atleast_2d(scores, erring)
+    if rule != "forced" and not wrong.any(axis=1).all():
+        raise ValueError('erring must hold a class, unless the rule is "forced"')
     if rule in ("uniform", "proportional"):
         part = np.where(wrong, each - each[runs, true][:, None], 0)
         # Without any violation, all tied, in equal parts.

@@ -12,7 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.topics.multiclass.steps import STEPS, error_set, refuse_large, steps
 from noisytheory.topics.multiclass.units import in_arithmetic_of
-from noisytheory.vocabulary.domains import COUNT, check_generator, checked_numbers, one_of
+from noisytheory.vocabulary.domains import (
+    COUNT,
+    check_generator,
+    checked_numbers,
+    checked_reals,
+    one_of,
+)
 from noisytheory.vocabulary.exact import Numbers, over, whole
 from noisytheory.vocabulary.threads import on_one_thread
 
@@ -107,6 +113,8 @@ def ultraconservative(
     COUNT.check("passes", passes)
     sparse = hasattr(points, "tocsr")
     x: Any = points.tocsr() if sparse else checked_numbers("points", points)
+    if sparse:
+        checked_reals("points", x.data)
     if sparse and not x.has_canonical_format:
         # An index that a row holds twice would be counted once in an update.
         x = x.copy()

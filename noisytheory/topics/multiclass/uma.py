@@ -26,7 +26,7 @@ from noisytheory.topics.multiclass.lockstep import (
 from noisytheory.topics.multiclass.steps import refuse_large
 from noisytheory.topics.multiclass.units import in_arithmetic_of, in_units, inverse_for
 from noisytheory.vocabulary.confusion import Orientation
-from noisytheory.vocabulary.domains import NONNEGATIVE, checked_numbers, one_of
+from noisytheory.vocabulary.domains import NONNEGATIVE, checked_numbers, checked_reals, one_of
 from noisytheory.vocabulary.exact import Numbers
 from noisytheory.vocabulary.threads import on_one_thread
 
@@ -38,10 +38,12 @@ def _checked_points(points: Any) -> Any:
         return points
     sparse = hasattr(points, "tocsr")
     points = points.tocsr() if sparse else np.asarray(points)
-    if not sparse and points.dtype != np.uint8:
+    if sparse:
+        checked_reals("points", points.data)
+    elif points.dtype != np.uint8:
         points = checked_numbers("points", points)
-    if points.ndim != 2 or not points.shape[0]:
-        raise ValueError(f"points must have shape (n, d) with n >= 1, got {points.shape}")
+    if points.ndim != 2 or not min(points.shape):
+        raise ValueError(f"points must have shape (n, d) with n, d >= 1, got {points.shape}")
     held = points.data if sparse else points
     if held.dtype.kind == "f" and held.size:
         # Of NaN the extremes are NaN; they take no memory.
@@ -296,6 +298,10 @@ def _of_runs(points: Any) -> tuple[Any, tuple[int, ...]]:
 
         if len({one.shape for one in points}) > 1:
             raise ValueError("sparse points must be of one shape in all runs")
-        return sparse.vstack(points, format="csr"), (len(points), *points[0].shape)
+        rows = sparse.vstack(points, format="csr")
+        return _checked_points(rows), (len(points), *points[0].shape)
     given = np.asarray(points)
+    if given.ndim not in (2, 3) or not min(given.shape):
+        raise ValueError(
+            f"points must have shape (R, n, d) or (n, d), none of them 0, got {given.shape}")
     return _checked_points(given.reshape(-1, given.shape[-1])).reshape(given.shape), given.shape

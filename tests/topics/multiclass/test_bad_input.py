@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 import noisytheory as nt
 from noisytheory.topics.multiclass.experiments import toy
@@ -95,3 +96,32 @@ def test_self_training(rounds: float) -> None:
 def test_shares_ask_for_an_inverse_with_true_classes_in_rows(inverse):
     with pytest.raises(ValueError, match="inverse must be square"):
         nt.multiclass.class_shares([0.8, 0.2], inverse)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix])
+@pytest.mark.parametrize(("points", "told"), [
+    (1j * X, "points must hold real numbers, got complex128"),
+    (X[:, :0], r"points must have shape \(n, d\) with n, d >= 1, got \(6, 0\)"),
+    (np.nan * X, "points must be finite, got infinity or NaN"),
+])
+def test_points_that_are_none(form: Any, points: Any, told: str) -> None:
+    """Sparse complex rows lost half of themselves, and NaN in several runs went through."""
+    with pytest.raises(ValueError, match=told):
+        nt.multiclass.uma(form(points), T, np.eye(3))
+    runs = [form(points)] * 2 if form is sparse.csr_matrix else np.array([points] * 2)
+    with pytest.raises(ValueError, match="points must"):
+        nt.multiclass.uma_runs(runs, np.array([T] * 2), np.array([np.eye(3)] * 2))
+    if points.size:
+        with pytest.raises(ValueError, match=told):
+            nt.multiclass.ultraconservative(form(points), T, 3)
+
+
+def test_classes_and_error_sets_that_are_none() -> None:
+    scores = np.array([1.0, 2.0, 0.0])
+    for true in (-1, 3, np.array([0, -1])):
+        with pytest.raises(ValueError, match="true must be a class, 0 to 2, got"):
+            nt.multiclass.error_set(scores if np.ndim(true) == 0 else np.array([scores] * 2), true)
+    none = nt.multiclass.error_set(scores, 1)
+    for rule in ("worst", "uniform", "proportional", "random", "predicted"):
+        with pytest.raises(ValueError, match="erring must hold a class"):
+            nt.multiclass.steps(scores, 1, none, rule, predicted=1, rng=np.random.default_rng(0))

@@ -307,7 +307,7 @@ def test_ties_lie_in_one_region_or_in_all():
         (dict(confusion=[[1.2, 0], [-0.2, 1]]), "probabilities"),
         (dict(labels=[0, 2]), "classes 0 to 1"),
         (dict(labels=[0]), "one a point"),
-        (dict(points=np.zeros((0, 2)), labels=[]), "n >= 1"),
+        (dict(points=np.zeros((0, 2)), labels=[]), "n, d >= 1"),
         (dict(strategy="best"), "strategy must be one of error"),
         (dict(step="jump"), "step must be one of worst"),
         (dict(strategy="random"), "rng must be given"),
