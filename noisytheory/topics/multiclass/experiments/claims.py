@@ -265,9 +265,10 @@ gain_printed = PAPER.tail(
     note=(
         "Print has .25 and .16 on 3,823 Optical Digits, each rounded, with m = 10 and an audit of "
         "5%, 191 labels. Tried are as many labels of either kind on scikit-learn's digits, where "
-        "UMA gains .01; on Optical Digits themselves, not tried here, it gains .02, and less than "
-        ".05 in each of ten runs (`validation/multiclass_tables.md` has both). With an audit of 5% "
-        "of scikit-learn's, 30 of 600, it is below f_y in half of the runs, and above on average."
+        "UMA gains .01 (up to .04 with other kernel widths or more updates); on Optical Digits "
+        "themselves, not tried here, it gains .02, and less than .05 in each of ten runs "
+        "(`validation/multiclass_tables.md` has both). With an audit of 5% of "
+        "scikit-learn's, 30 of 600, it is below f_y in half of the runs, and above on average."
     ),
     **{**TABLE, **REFUTED, "hypotheses": [DIGITS, OWN, DRAWN, ERRING, "in most runs"]},
 )
