@@ -286,8 +286,10 @@ class UltraconservativeClassifier(_Linear):
     def _begin(self, points: Any) -> None:
         self.coef_ = np.zeros((len(self.classes_), points.shape[1]))
         self.updates_ = 0
-        # One for all calls: drawn anew from a number, each would take its rows in the same order.
-        self._rng = generator(self.random_state)
+        # For all calls: drawn anew from a number, each would take its rows in the same order, and
+        # rows that come one by one would have the same random step. Orders do not depend on steps.
+        rng = generator(self.random_state)
+        self._rng = rng, rng.spawn(1)[0] if self.step == "random" else None
 
     def _check_options(self) -> None:
         # The function has two more rules, which are for UMA: here they would be the first again.
@@ -295,10 +297,9 @@ class UltraconservativeClassifier(_Linear):
         _true_or_false(self, "shuffle", "fit_intercept", "unit_norm")
 
     def _learn(self, points: Any, codes: NDArray[np.int64], passes: int) -> Self:
-        # The order is the same whatever the step.
-        draws = self._rng.spawn(1)[0] if self.step == "random" else None
+        rng, draws = self._rng
         for _ in range(passes):
-            order = self._rng.permutation(points.shape[0]) if self.shuffle else None
+            order = rng.permutation(points.shape[0]) if self.shuffle else None
             run = ultraconservative(
                 points, codes, len(self.classes_), step=self.step, start=self.coef_,
                 order=order, rng=draws,
@@ -532,7 +533,7 @@ class UMAClassifier(_Linear):
         if not learned:
             self._say_why()
         if not self.compare:
-            self._hint(3)
+            self._hint(3, unasked=True)
         elif known is not None:
             self._compare(points, codes, known)
         elif learned:
@@ -562,11 +563,12 @@ class UMAClassifier(_Linear):
         points, codes = self._checked(X, y, classes, reset=first)
         if first:
             self._confuse()
-            self._hint(3)
+            self._hint(3, unasked=True)
             # One for all calls: drawn anew from a number, each would look at the same pair.
             self._path, self._rng = _Path(), generator(self.random_state)
         elif self.confusion is not self._given[0] or self.orientation != self._given[1]:
             self._confuse()
+            self._hint(3, unasked=True)
         self._learn(points, codes, 1)
         if codes.any() and not self.coef_.any():
             self._say_why()
@@ -709,10 +711,19 @@ class UMAClassifier(_Linear):
         else:
             self._hint(4)
 
-    def _hint(self, level: int) -> None:
-        """What was mostly better than an estimate from so few."""
+    def _hint(self, level: int, unasked: bool = False) -> None:
+        """What was mostly better than an estimate from so few; of none of the labels was asked."""
         given = self.confusion
-        if isinstance(given, ConfusionEstimate) and np.median(given.audited) <= AUDITED:
+        if not isinstance(given, ConfusionEstimate):
+            return
+        if unasked and self.relative_leakage_ is not None and self.relative_leakage_ > 1:
+            warnings.warn(
+                f"by a bootstrap of the {given.counts.sum()} examples that it is estimated from "
+                f"the confusion leaves {self.relative_leakage_:.2g} times as much noise as there "
+                "is: audit more, ignore the noise, or train on the audited examples alone",
+                UserWarning, stacklevel=level,
+            )
+        elif np.median(given.audited) <= AUDITED:
             warnings.warn(
                 f"{given.counts.sum()} examples were audited: training on them alone was better "
                 f"in most trials with up to {AUDITED} a class; give them to fit as audited= to see",

@@ -23,7 +23,7 @@ def test_random_pairs_go_on_from_chunk_to_chunk() -> None:
     assert len(seen) >= 10
 
 
-@pytest.mark.parametrize("step", ["worst", "uniform"])
+@pytest.mark.parametrize("step", ["worst", "random"])
 def test_an_order_is_drawn_anew_for_each_chunk(step: str) -> None:
     """Two calls on all rows are two passes; from one number each took the rows in one order."""
     rng = np.random.default_rng(0)
@@ -34,6 +34,16 @@ def test_an_order_is_drawn_anew_for_each_chunk(step: str) -> None:
     calls = nt.UltraconservativeClassifier(**options).partial_fit(x, true).partial_fit(x, true)
     np.testing.assert_array_equal(passes.coef_, calls.coef_)
     assert not passes.clean_ and passes.updates_ == calls.updates_
+
+
+def test_rows_one_by_one_have_random_steps_of_their_own() -> None:
+    model = nt.UltraconservativeClassifier(
+        step="random", random_state=0, fit_intercept=False, unit_norm=False
+    )
+    for row in np.eye(100):
+        model.partial_fit(row[None], [0], classes=range(3))
+    # From W = 0 every row errs in both other classes, and its step is its column.
+    assert len(np.unique(model.coef_[1].round(9))) == 100
 
 
 def test_a_row_that_holds_an_index_twice_is_its_sum() -> None:
@@ -100,3 +110,19 @@ def test_another_confusion_is_that_of_the_next_chunk() -> None:
 def test_a_confusion_of_rows_that_differ_is_told_so() -> None:
     with pytest.raises(ValueError, match="confusion must hold real numbers, got rows that differ"):
         nt.UMAClassifier([[1, 2], [3]]).fit(np.eye(2), [0, 1])
+
+
+def test_chunks_hear_of_an_estimate_that_is_worse_than_none() -> None:
+    rng = np.random.default_rng(0)
+    true = rng.integers(2, size=100)
+    x = np.eye(2)[true] + 0.2 * rng.normal(size=(100, 2))
+    counts = np.array([[3, 2], [2, 3]])
+    poor, good = (nt.confusion.ConfusionEstimate(k * counts) for k in (1, 10_000))
+    for first in (poor, good):
+        model = nt.UMAClassifier(first, random_state=0)
+        if first is good:
+            model.partial_fit(x, true).set_params(confusion=poor)
+        with pytest.warns(UserWarning, match="bootstrap of the 10 .* times as much noise"):
+            model.partial_fit(x, true)
+    with pytest.warns(UserWarning, match="bootstrap of the 10 examples"):
+        nt.UMAClassifier(poor, compare=False, random_state=0).fit(x, true)

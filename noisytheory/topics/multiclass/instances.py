@@ -122,7 +122,7 @@ def _random_instances(count: int) -> tuple[Instance, ...]:
 AS_PRINTED: dict[str, Any] = dict(orientation="column", ties="all")
 """How (8) has update vectors: ties lie in every region, true classes in columns."""
 
-TAUGHT = r"W^* separates the classes with margin \theta, \|W^*\|_F=1"
+TAUGHT = r"$W^*$ separates the classes with margin $\theta$, $\|W^*\|_F=1$"
 """The hypothesis that they meet."""
 
 

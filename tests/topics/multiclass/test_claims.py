@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import uma_again
 
+import noisytheory as nt
 from noisytheory.topics.multiclass import (
     error_set,
     exactly,
@@ -336,6 +337,15 @@ def test_sectors_of_several_circles_are_those_one_by_one():
                 np.testing.assert_array_equal(found[i], one)
 
 
+def test_runs_of_the_claim_on_the_stop_have_stopped():
+    draw = dict(n=500, tolerance=0.04, size=16, rng=np.random.default_rng(1))
+    found = stuck_runs.any_pair(stop="all_pairs", **draw)
+    assert found["lhs"].max() < 0.5
+    # One that has not stopped counts as wrong everywhere.
+    short = stuck_runs.any_pair(stop="all_pairs", **(draw | dict(tolerance=0.001, size=2)))
+    assert short["lhs"].tolist() == [1.0, 1.0]
+
+
 def test_a_class_loses_its_sector_as_often_as_three_directions_are_near():
     # Directions of class and neighbours within 4 arcsin of the gap: 4 of them at 0, 1, 2 and 90
     # degrees, so that the second class's sector is 1 degree wide, and the others' 44.5 and more.
@@ -374,3 +384,14 @@ def test_monotone_noise_leaves_half_the_mass_wrong():
 
 def test_a_perfect_classifier_given_the_label():
     assert next(convergence.given_label("label")).lhs == Fraction(14, 41)
+
+
+def test_what_print_asks_of_uma_on_digits_is_what_true_labels_give():
+    at = nt.claims["uma/table-1/gain-printed"].given
+    runs = experiments.drawn("digits", at["examples"], at["per_class"], at["share"], size=6,
+                             rng=np.random.default_rng(0))
+    plain, full = experiments.errors(runs, "ignoring", "full", updates=at["updates"])
+    # A correction as good as the truth keeps it in every run: the trial may end either way.
+    assert np.all(full - plain + at["part"] * (plain - full) < 0)
+    # Of the gain that print has on digits ignoring the noise does not leave as much here.
+    assert np.mean(full > plain - 0.08) >= 0.5

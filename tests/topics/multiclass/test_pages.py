@@ -60,3 +60,21 @@ def test_a_page_names_the_steps_that_its_trial_takes(claim, taken):
 ])
 def test_other_spellings_are_names_of_claims(name):
     assert match(f"uma/{name}")
+
+
+def test_what_a_hypothesis_has_in_tex_is_between_dollar_signs():
+    for claim in CLAIMS:
+        for said in claim.hypotheses:
+            outside = "".join(said.split("$")[::2])
+            assert "\\" not in outside, (claim.id, said)
+
+
+@pytest.mark.parametrize(("name", "symbols"), [
+    ("uma/pi-hat/estimated", [r"\pi", r"\hat\pi", r"\hat y", "C", r"\hat C"]),
+    ("uma/table-1/repaired", ["f_y"]),
+    ("uma/figure-3/crossing", [r"f_{\rm conf}"]),
+    ("uma/figure-4", [r"f_{\rm S3VM}"]),
+])
+def test_symbols_of_a_statement_are_explained(name, symbols):
+    claim = nt.claims[name]
+    assert all(said in claim.statement and said in claim.paper.symbols for said in symbols)

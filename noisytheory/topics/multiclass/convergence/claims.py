@@ -184,7 +184,7 @@ prop4_unnormalised = PAPER.always(
               why="the factor dropped"),
     **UPDATES, **worked(sides.exact_means, "theta", "least", "largest"),
 )
-ALONG = r"\eta\text{ the largest deviation along the run, bracket positive}"
+ALONG = r"$\eta$ the largest deviation along the run, bracket positive"
 SAMPLED: dict[str, Any] = dict(
     bound=bounds.updates_noisy, hypotheses=[NORMAL, ALONG, ERRING_STEPS],
 )
@@ -286,24 +286,24 @@ given_repaired = PAPER.always(
 
 
 @requires(delta=LEVEL)
-def three_quarters(delta: Numeric) -> Numeric:
-    """An error of three quarters; guessing has .9."""
-    return 0.75 + 0 * delta
+def one_quarter(delta: Numeric) -> Numeric:
+    """An error of a quarter; guessing has .9."""
+    return 0.25 + 0 * delta
 
 
 PAIRS: dict[str, Any] = dict(
     place="Sec. 3.5 and Algorithm 2, step 13",
     hypotheses=["ten classes on a circle, 500 examples, pairs at random", ERRING_STEPS],
-    bound=three_quarters,
+    bound=one_quarter,
     simulate=simulate.any_pair,
     quantity="error at the end",
     unit="probability",
 )
 any_pair_printed = PAPER.tail(
     "convergence-any-pair/printed",
-    statement=r"\text{stop when }\|z_{pq}\|\le s\text{ for the pair at hand: error}\le\tfrac34",
+    statement=r"\text{stop when }\|z_{pq}\|\le s\text{ for the pair at hand: error}\le\tfrac14",
     grid=dict(n=[500], delta=[0.5]),
-    given=dict(stop="printed", tolerance=0.001),
+    given=dict(stop="printed", tolerance=0.04),
     expect="refuted",
     rows=64,
     note="Half of the runs stop after one pair, as most regions are empty at the start.",
@@ -311,12 +311,13 @@ any_pair_printed = PAPER.tail(
 )
 any_pair = PAPER.tail(
     "convergence-any-pair/repaired",
-    statement=r"\text{stop when }\|z_{pq}\|\le s\text{ for all pairs: error}\le\tfrac34",
+    statement=r"\text{stop when }\|z_{pq}\|\le s\text{ for all pairs: error}\le\tfrac14",
     grid=dict(n=[500], delta=[0.5]),
-    given=dict(stop="all_pairs", tolerance=0.001),
+    given=dict(stop="all_pairs", tolerance=0.04),
     rows=32,
-    note="At most 20 updates, after which the error is about two thirds.",
-    twin=dict(given=dict(stop="printed", tolerance=0.001), why="stop by the pair at hand"),
+    note="Every run stops, after some 180 updates, with an error of .2 in the median. With "
+    "s = .001, below what the noise of 500 labels leaves, none had stopped after 5,000.",
+    twin=dict(given=dict(stop="printed", tolerance=0.04), why="stop by the pair at hand"),
     **PAIRS,
 )
 

@@ -19,7 +19,7 @@ PAIR = "p != q, W fixed before the sample is drawn"
 NEAR: list[Any] = [OneAtom(0.499), OneAtom(0.1)]
 DEVIATION: dict[str, Any] = dict(
     place="Proposition 3 and (16), Sec. 3.3, for one W",
-    hypotheses=[PAIR, r"\|X\|\le1"],
+    hypotheses=[PAIR, r"$\|X\|\le1$"],
     simulate=simulate.deviation,
     exact=simulate.deviation_law,
     trivial=simulate.largest,
@@ -126,7 +126,7 @@ no_mass_printed = PAPER.tail(
     "proposition-3/no-mass-printed",
     statement=r"\langle w_p-w_k,z_{pq}\rangle\ge0",
     place="(15), Proposition 3, Sec. 3.3",
-    hypotheses=[r"W = W^*, so that \mu^p_q=0"],
+    hypotheses=[r"$W=W^*$, so that $\mu^p_q=0$"],
     bound=nothing,
     exact=simulate.deviation_law,
     grid=dict(population=[OneAtom(0.2, 0)], n=[101, 1001, 100_001], delta=[0.05]),

@@ -255,22 +255,25 @@ table_1 = PAPER.tail(
         DIGITS, "400 to learn from, m = 5, an audit of 80%", DRAWN, "in most runs",
     ]},
 )
-IN_PRINT = printed.TABLE_1["digits"]
-GAIN = IN_PRINT["f_y"] - IN_PRINT["UMA"] - 2 * printed.ROUNDING
+IN_PRINT, TWICE = printed.TABLE_1["digits"], 2 * printed.ROUNDING
+PART = (IN_PRINT["f_y"] - IN_PRINT["UMA"] - TWICE) / (IN_PRINT["f_y"] - IN_PRINT["f_full"] + TWICE)
 gain_printed = PAPER.tail(
     "table-1/gain-printed",
-    statement=rf"\text{{error of UMA}}\le\text{{error of }}f_y-{GAIN:.2f}".replace("0.", "."),
-    given=runs("uma", "ignoring", gain=GAIN, examples=1197, share=191 / 1197),
+    statement=rf"\text{{UMA goes {PART:.2f} of the way from }}f_y\text{{ to }}".replace("0.", ".")
+    + r"f_{\rm full}\text{ at least}",
     expect="refuted",
     note=(
-        "Print has .25 and .16 on 3,823 Optical Digits, each rounded, with m = 10 and an audit of "
-        "5%, 191 labels. Tried are as many labels of either kind on scikit-learn's digits, where "
-        "UMA gains .01 (up to .04 with other kernel widths or more updates); on Optical Digits "
-        "themselves, not tried here, it gains .02, and less than .05 in each of ten runs "
-        "(`validation/multiclass_tables.md` has both). With an audit of 5% of "
-        "scikit-learn's, 30 of 600, it is below f_y in half of the runs, and above on average."
+        "Print has .25, .16 and .04 on 3,823 Optical Digits, each rounded, with m = 10 and an "
+        "audit of 5%, 191 labels: .09 of .21. Tried are as many labels of either kind on "
+        "scikit-learn's digits, where f_y errs .11, f_full .04, and UMA goes a seventh of the way. "
+        "The same .08 cannot be asked for there: in most runs f_full itself has not gained it. On "
+        "Optical Digits, not tried here, it is .02 of .07 (`validation/multiclass_tables.md`)."
     ),
-    **{**TABLE, **REFUTED, "hypotheses": [DIGITS, OWN, DRAWN, ERRING, "in most runs"]},
+    **{**TABLE, "rows": 44, "simulate": simulate.way_left,
+       "given": dict(examples=1197, per_class=10, share=191 / 1197, updates=50, part=PART),
+       "quantity": "error beyond that part of the way",
+       "hypotheses": [f"{DIGITS.split(';')[0]}; g after 20 updates, all others after 50", OWN,
+                      DRAWN, ERRING, "in most runs"]},
 )
 FAIR: dict[str, Any] = dict(per_class=5, share=0.8)
 fair = PAPER.tail(
@@ -394,20 +397,35 @@ STRATEGIES: dict[str, Any] = dict(
 )
 strategies_printed = PAPER.tail(
     "figure-5/strategies/printed",
-    statement=r"\text{in place of Reuters: confusion rate by confusion}\le\text{by error}",
+    statement=r"\text{in place of Reuters, after 10 updates: confusion rate by confusion}\le"
+    r"\text{by error}",
     given=runs("confusion", "error", **TEXT),
     expect="refuted",
     origin="candidate",
-    note="Not print's data, of which it says nothing. At first the error strategy is ahead; at "
-    "update 30 each is in half of the runs, at 100 confusion is in three of four. " + LOOKED,
+    note="Not print's data, and not print's words, which do not say when: at first the error "
+    "strategy is far ahead. " + LOOKED,
     **STRATEGIES,
+)
+LATE_TEXT = TEXT | dict(per_class=20, updates=100)
+strategies_late = PAPER.tail(
+    "figure-5/strategies/late",
+    statement=r"\text{in place of Reuters, after 100 updates: confusion rate by confusion}\le"
+    r"\text{by error}+.05",
+    given=runs("confusion", "error", gain=-0.05, **LATE_TEXT),
+    origin="candidate",
+    note="Where print's curves are flat its order is not far from the truth. Of 120 runs 81 have "
+    "it as it stands, too near a half for the few runs of an audit: the .05 are ours.",
+    twin=dict(given=runs("confusion", "error", gain=0.05, **LATE_TEXT), why="sign turned"),
+    **{**STRATEGIES, "hypotheses": [
+        "450 documents drawn from topics, nine classes as uneven as Reuters'; m = 20 and an audit "
+        "of 10%; g after 20 updates, UMA after 100", DRAWN, ERRING, "in most runs"]},
 )
 strategies = PAPER.tail(
     "figure-5/strategies/repaired",
     statement=r"\text{in place of Reuters: error by the error strategy}\le\text{by confusion}",
     given=runs("error", "confusion", **{**TEXT, "measure": "error"}),
     origin="candidate",
-    note="Print's converse, early, where the two differ. " + LOOKED,
+    note="After ten updates, where the two differ. " + LOOKED,
     twin=dict(given=runs("confusion", "error", **{**TEXT, "measure": "error"}), why="sign turned"),
     **{**STRATEGIES, "rows": 20},
 )

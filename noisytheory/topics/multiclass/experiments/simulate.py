@@ -34,6 +34,7 @@ __all__ = [
     "audit_gain", "condition_gap", "crossing", "digits", "drawn",
     "empty_classes", "errors", "late_gain", "misfed_gap", "overtaking", "protocol_gap",
     "protocol_runs", "rough_gap", "singular", "toy_gap", "toy_norm", "toy_reference", "toy_start",
+    "way_left",
 ]
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -224,7 +225,8 @@ def drawn(
             if i not in found:
                 few, audited, _ = drawn_apart(t, per_class, share, rng=rng)
                 made[i] = Drawn(
-                    unlearned(x[few], t[few], x[audited], t[audited], x, max_iter=updates, rng=rng),
+                    unlearned(x[few], t[few], x[audited], t[audited], x, rest_labels=t,
+                              max_iter=updates, rng=rng),
                     test, truth,
                 )
         learn_together([at.run for at in made.values()], "rough")
@@ -281,6 +283,16 @@ def protocol_gap(
     runs = drawn(data, examples, per_class, share, size=size, rng=rng)
     one, other = errors(runs, first, second, measure=measure, updates=updates)
     return one + gain - other
+
+
+def way_left(
+    examples: int, per_class: int, share: float, updates: int, part: float, *, size: int,
+    rng: np.random.Generator,
+) -> Floats:
+    """What UMA falls short of a part of the way from ignoring the noise to all true labels."""
+    runs = drawn("digits", examples, per_class, share, size=size, rng=rng)
+    ours, plain, full = errors(runs, "uma", "ignoring", "full", updates=updates)
+    return ours - plain + part * (plain - full)
 
 
 def late_gain(

@@ -85,7 +85,7 @@ theorem_1_hinge = PAPER.always(
     "theorem-1-hinge",
     statement=r"K\le\frac{2(R+D)^2}{\theta^2},\quad D^2=\sum_i\max(0,\theta-\gamma_i)^2",
     hypotheses=["one pass", WORDS["worst"],
-                r"\gamma_i the margins of any classifier with \|W\|_F=1"],
+                r"$\gamma_i$ the margins of any classifier with $\|W\|_F=1$"],
     bound=bounds.mistake_bound_hinge,
     given=dict(deficits="counted"),
     origin="sharper",

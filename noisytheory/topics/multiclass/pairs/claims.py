@@ -36,7 +36,7 @@ norm_below = PAPER.always(
 norm_above = PAPER.always(
     "norm-estimates-error/above",
     statement=r"\|\mu^p_q\|^2\le m_{pq}^2",
-    hypotheses=[r"\|X\|\le1"],
+    hypotheses=[r"$\|X\|\le1$"],
     given=dict(side="above"),
     origin="candidate",
     note="Attained by a class of one atom.",
@@ -78,7 +78,7 @@ pi_hat_tail = PAPER.tail(
          "smallest level; at .05 it is .72.",
     twin=scaled(0.96875),
 )
-ADDED = r"\|v\|=\sum_q|v_q|, \|A\|=\max_k\sum_q|A_{qk}|"
+ADDED = r"$\|v\|=\sum_q|v_q|$, $\|A\|=\max_k\sum_q|A_{qk}|$"
 pi_hat_estimated = PAPER.always(
     "pi-hat/estimated",
     statement=r"\|\hat\pi-\pi\|\le\|\hat C^{-1}\|\big(\|\hat y/n-C\pi\|+\|\hat C-C\|\big)",
@@ -96,7 +96,7 @@ inverse_estimated = PAPER.always(
     statement=r"\|\hat C^{-1}-C^{-1}\|\le\frac{\|C^{-1}\|^2\|\hat C-C\|}"
     r"{1-\|C^{-1}\|\,\|\hat C-C\|}",
     place="Sec. 4.2.3",
-    hypotheses=[ADDED, r"\|C^{-1}\|\,\|\hat C-C\|<1"],
+    hypotheses=[ADDED, r"$\|C^{-1}\|\,\|\hat C-C\|<1$"],
     bound=bounds.inverse_deviation,
     origin="candidate",
     quantity="deviation of the inverse",
