@@ -80,7 +80,8 @@ def stuck_law(mass: float, step: str, n: int) -> Law:
         law[many, : many + 1] = share * binomial_law(many, FLIPPED)
     first, flipped = np.nonzero(law > 1e-9)
     chance, rest = law[first, flipped], n - first
-    low, high = (np.ceil(bdtrik(level, rest, 1 - FLIPPED)).astype(int)
+    sizes, of = np.unique(rest, return_inverse=True)
+    low, high = (np.ceil(bdtrik(level, sizes, 1 - FLIPPED)).astype(int)[of]
                  for level in (1e-10, 1 - 1e-10))
 
     def ends(right: NDArray[np.int64], those: Any) -> NDArray[np.bool_]:
