@@ -32,6 +32,7 @@ from noisytheory.trial.engine import Engine, deadly, worked
 from noisytheory.trial.fingerprint import Held, held
 from noisytheory.trial.result import Audit, Conclusion, Result, conclude, finish
 from noisytheory.trial.store import OfOneClaim, Store, StoreError
+from noisytheory.trial.swept import seldom_swept
 from noisytheory.trial.trial import COMPARED, KEPT, Trial
 
 __all__ = ["BUDGETS", "DEFAULT_SEED", "Unfinished", "audit", "discoveries", "select"]
@@ -153,7 +154,8 @@ def audit(
         _same_audit(opened, {**settings, "claims": names})
         # Here too: what a population caches in this process must not depend on the engine.
         theirs = [claim for claim in chosen if engine.remote and not is_ours(claim)]
-        with one_thread(), engine, Answers(theirs, engine.ask).entered() as known:
+        asked = Answers(theirs, engine.ask)
+        with seldom_swept(), one_thread(), engine, asked.entered() as known:
             faults = Faults(alone=len(chosen) == 1)
             copies: dict[str, Unused] = {}
             trials = _trials(

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any
 
 from noisytheory.trial.parents import at_parents_end
 from noisytheory.trial.shown import show_controls, unheard_in_a_line
+from noisytheory.trial.swept import sweep_seldom
 
 if TYPE_CHECKING:
     from noisytheory.trial.interpreter import Before
@@ -159,6 +160,7 @@ def attend() -> None:
     at_parents_end(signal.SIGKILL)
     show_controls()
     unheard_in_a_line()
+    sweep_seldom()
     parent = multiprocessing.parent_process()
     try:
         if parent is not None:

@@ -799,6 +799,19 @@ def test_every_kind_replays():
             assert {"claim", "cell", "block", "row", "lhs", "rhs", "steps"} <= set(result.replay())
 
 
+@pytest.mark.parametrize("workers", [0, 1])
+def test_memory_is_swept_seldom_while_an_audit_runs_and_as_before_after_it(workers):
+    def sweeps(*, size, rng):
+        return np.full(size, float(gc.get_threshold()[2])) + rng.random(size)
+
+    claim = nt.Paper("mine", "Mine").mean(
+        "sweeps", statement="x", bound=lambda: 1e9, simulate=sweeps, low=0.0, high=1e9)
+    before = gc.get_threshold()
+    with run([claim], workers=workers) as found:
+        assert 100 <= float(found["mine/sweeps"].dataset["mean"]) < 101
+    assert gc.get_threshold() == before
+
+
 def test_a_simulator_may_not_use_a_global_generator():
     def simulate(n, *, size, rng):
         return np.random.random(size)  # noqa: NPY002

@@ -32,7 +32,7 @@ class Instance:
         law = Finite("instance", points, labels, masses, classes=len(confusion))
         return cls(Multiclass(law, confusion), weights)
 
-    @property
+    @functools.cached_property
     def classes(self) -> int:
         """Number of classes."""
         return self.population.classes

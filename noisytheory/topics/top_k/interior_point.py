@@ -24,6 +24,9 @@ ROUNDING = 1e-10
 """Relative gap from which on one that is not halved is not waited for."""
 
 
+SPARED = 1000
+"""Weights of problems that have ended from which it pays to leave these out, and a third of all."""
+
 STUCK = 0.9
 """Of the products before a step: where more is left, the next step is a cautious one."""
 
@@ -54,8 +57,8 @@ class Optimum:
     gap: Floats
 
 
-# A problem of a batch that has ended goes on with numbers that no longer matter; what underflows
-# is a barrier's last digit.
+# A problem of a batch that has ended goes on, until it is left out, with numbers that no longer
+# matter; what underflows is a barrier's last digit.
 @np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore")
 def interior_point(
     rows: Floats, c: Floats, u: Floats, nu: Any, ridge: Floats, *,
@@ -132,7 +135,11 @@ def interior_point(
     move = np.empty_like(state)
     both = (0, -1)
     gap, asked = np.full(lead, np.inf), max(tolerance, ROUNDING) * size
-    live, before_step = np.ones(lead, bool), np.full(lead, np.inf)
+    live: NDArray[np.bool_] = np.ones(lead, bool)
+    before_step = np.full(lead, np.inf)
+    # Where each problem stands among all, and what those that are left out ended with.
+    place = np.arange(live.size).reshape(lead)
+    at_end = [np.empty((live.size, *own)) for own in ((d + 1,), (m + 1,), ())]
     steps = 0
     for steps in range(most + 1):
         total = np.add.reduce(np.vecdot(half, multipliers))
@@ -151,6 +158,19 @@ def interior_point(
             if not live.any() or steps == most:
                 break
             asked = np.where(live, asked, -1.0)
+            if (live.size - np.count_nonzero(live)) * (m + 1) > max(SPARED, live.size * m // 3):
+                for every, some in zip(at_end, (x, np.minimum(alpha, ends), gap), strict=True):
+                    every[place] = some
+                columns = np.broadcast_to(columns, (*live.shape, d + 1, m + 1))[live]
+                back = np.swapaxes(columns, -1, -2)
+                ends, r, x, ridges, aim, missed, total, size, typical, gap, asked, before_step, \
+                    place = (of[live] for of in (
+                        ends, r, x, ridges, aim, missed, total, size, typical, gap, asked,
+                        before_step, place))
+                state, floor = state[:, live], floor[:, live]
+                half, multipliers = state[:2], state[2:]
+                alpha, v, t, xi = state
+                move, live = np.empty_like(state), np.ones(len(place), bool)
         inner = 1 / half
         ratios = multipliers * inner
         inverse = 1 / (ratios[0] + ratios[1])
@@ -214,8 +234,10 @@ def interior_point(
         x += dx
         step *= far
         r -= step
-    unit = 1 / scale[..., 0]
-    weights = np.minimum(alpha, ends) / scale
+    for every, some in zip(at_end, (x, np.minimum(alpha, ends), gap), strict=True):
+        every[place] = some
+    x, weights, gap = (every.reshape((*lead, *every.shape[1:])) for every in at_end)
+    weights = weights / scale
     return Optimum(
         x[..., :-1], np.maximum(x[..., -1], 0.0), weights[..., :-1], weights[..., -1], steps,
-        gap * unit)
+        gap * (1 / scale[..., 0]))

@@ -185,27 +185,29 @@ def _whole(values: Numbers) -> tuple[Numbers, int]:
 
 
 def _solve(rows: list[list[Fraction]], start: list[Fraction]) -> list[Fraction] | None:
-    """Gauss; what the equations leave open is as given; None where they contradict each other."""
-    rows = [list(row) for row in rows]
+    """Gauss in whole numbers (Bareiss), whose divisions are exact; what the equations leave open
+    is as given; None where they contradict each other."""
+    whole = [_whole(np.array(row, dtype=object))[0].tolist() for row in rows]
     pivots: list[int] = []
-    at = 0
+    at, last = 0, 1
     for column in range(len(start)):
-        place = next((i for i in range(at, len(rows)) if rows[i][column] != 0), None)
+        place = next((i for i in range(at, len(whole)) if whole[i][column] != 0), None)
         if place is None:
             continue
-        rows[at], rows[place] = rows[place], rows[at]
-        head = rows[at][column]
-        rows[at] = [value / head for value in rows[at]]
-        for i in range(len(rows)):
-            if i != at and rows[i][column] != 0:
-                times = rows[i][column]
-                rows[i] = [a - times * b for a, b in zip(rows[i], rows[at], strict=True)]
+        whole[at], whole[place] = whole[place], whole[at]
+        own, head = whole[at], whole[at][column]
+        for i in range(len(whole)):
+            if i != at:
+                times = whole[i][column]
+                whole[i] = [(head * a - times * b) // last
+                            for a, b in zip(whole[i], own, strict=True)]
+        last = head
         pivots.append(column)
         at += 1
-    if any(row[-1] != 0 for row in rows[at:]):
+    if any(row[-1] != 0 for row in whole[at:]):
         return None
     out = list(start)
     is_open = [j for j in range(len(start)) if j not in pivots]
     for i, column in enumerate(pivots):
-        out[column] = rows[i][-1] - sum(rows[i][j] * start[j] for j in is_open)
+        out[column] = (whole[i][-1] - sum(whole[i][j] * start[j] for j in is_open)) / Fraction(last)
     return out

@@ -93,12 +93,19 @@ def run(at: Instance, seen: Matrix, confusion: Matrix, **options: Any) -> Run:
     return uma(at.points, seen, confusion, orientation="column", **said)
 
 
+@functools.cache
+def _exact_runs(lengths: str) -> tuple[tuple[Taught, Run], ...]:
+    return tuple(
+        (taught, run(taught.at, taught.at.joint, taught.at.confusion, normalise=lengths == "one",
+                     ties="all", max_iter=700))
+        for taught in separable()
+    )
+
+
 def exact_means(lengths: str, limit: str) -> Iterator[Certificate]:
     """Updates with exact update vectors, of length 1 or as they are; ties lie in all regions."""
-    for taught in separable():
+    for taught, found in _exact_runs(lengths):
         at, square = taught.at, taught.gap**2 / taught.norm
-        found = run(at, at.joint, at.confusion, normalise=lengths == "one", ties="all",
-                    max_iter=700)
         norms = found.norms.tolist() or [ONE]
         low, high = min(norms), max(norms)
         factor = (high + low) ** 2 / (4 * high * low) if limit == "Kantorovich" else ONE
@@ -151,12 +158,10 @@ def erring_pairs(threshold: str, alpha: str) -> Iterator[Certificate]:
                                   applies=found.stopped != "small")
 
 
-def longest(pairs: str) -> Iterator[Certificate]:
-    """Whether the pairs that runs take are mistakes, or the longest with p = q let in.
-
-    Both by the definition: with mass of a class that is predicted to be another.
-    """
-    rng = np.random.default_rng(26)
+@functools.cache
+def _forced() -> tuple[tuple[str, list[int], list[list[bool]], list[Any], Instance], ...]:
+    """Pairs that runs by each strategy take; the regions then, and squared lengths of all pairs."""
+    rng, out = np.random.default_rng(26), []
     for at in (FIVE, *(taught.at for taught in taught_instances(12))):
         for strategy in STRATEGIES:
             met = [np.array(at.weights)]
@@ -168,15 +173,25 @@ def longest(pairs: str) -> Iterator[Certificate]:
                 inside = regions(at.points, weights.tolist(), shared=False)
                 lengths = [[squared(means(at.points, at.masses, at.labels, there, q))
                             for q in range(at.classes)] for there in inside]
-                most = max(max(row) for row in lengths)
-                diagonal = any(row[p] == most for p, row in enumerate(lengths))
-                p, q = taken if pairs == "taken" else divmod(
-                    int(np.argmax(np.array(lengths))), at.classes
-                )
-                wrong = any(within and t == q != p
-                            for within, t in zip(inside[p], at.labels, strict=True))
-                yield Certificate(int(not wrong), 0, [("strategy", strategy), ("pair", (p, q)),
-                                                      ("longest is diagonal", diagonal)])
+                out.append((strategy, taken, inside, lengths, at))
+    return tuple(out)
+
+
+def longest(pairs: str) -> Iterator[Certificate]:
+    """Whether the pairs that runs take are mistakes, or the longest with p = q let in.
+
+    Both by the definition: with mass of a class that is predicted to be another.
+    """
+    for strategy, taken, inside, lengths, at in _forced():
+        most = max(max(row) for row in lengths)
+        diagonal = any(row[p] == most for p, row in enumerate(lengths))
+        p, q = taken if pairs == "taken" else divmod(
+            int(np.argmax(np.array(lengths))), at.classes
+        )
+        wrong = any(within and t == q != p
+                    for within, t in zip(inside[p], at.labels, strict=True))
+        yield Certificate(int(not wrong), 0, [("strategy", strategy), ("pair", (p, q)),
+                                              ("longest is diagonal", diagonal)])
 
 
 @functools.cache
@@ -199,11 +214,13 @@ def sampled(
         if count == 8 and case == 1:
             taught = rare
         at = taught.at
-        seen, met = drawn_masses(at, n, rng), [np.zeros((at.classes, len(at.points[0])))]
+        seen, met = drawn_masses(at, n, rng), [np.full((at.classes, len(at.points[0])), ZERO)]
         found = run(at, seen, at.confusion, step=step, normalise=True,
                     tolerance=Fraction(tolerance), max_iter=400, ties="all",
                     watch=lambda _, weights: met.append(weights.copy()))  # noqa: B023
-        eta = max(_deviation(at, seen, weights) for weights in met)
+        # Of weights with the same regions one is enough.
+        each = {str(regions(at.points, weights.tolist())): weights for weights in met}
+        eta = max(_deviation(at, seen, weights) for weights in each.values())
         out.append((taught, found, eta, Fraction(tolerance)))
     return tuple(out)
 

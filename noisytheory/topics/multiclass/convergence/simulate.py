@@ -8,10 +8,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import bdtrc, bdtrik
 
 from noisytheory.topics.multiclass.uma import uma_runs, update_vectors
 from noisytheory.trial.claim import Law
 from noisytheory.vocabulary.populations import Finite, Multiclass
+from noisytheory.vocabulary.populations.multinomial import binomial_law
 
 __all__ = [
     "any_pair", "fresh_chunks", "random_pair", "random_pair_law", "stuck", "stuck_law",
@@ -78,14 +80,14 @@ def stuck_law(mass: float, step: str, n: int) -> Law:
     More labels of the second atom that are right only lengthen what the first step takes from the
     first atom's class: from some number on the run is stuck, and halving finds it.
     """
-    from scipy.stats import binom
-
-    first, flipped = (at.ravel() for at in np.indices((n + 1, n // 2)))
-    chance = binom.pmf(first, n, mass) * binom.pmf(flipped, first, FLIPPED)
-    likely = chance > 1e-9
-    chance, first, flipped = chance[likely], first[likely], flipped[likely]
-    rest = n - first
-    low, high = (binom.ppf(level, rest, 1 - FLIPPED).astype(int) for level in (1e-10, 1 - 1e-10))
+    law = np.zeros((n + 1, n + 1))
+    for many, share in enumerate(binomial_law(n, mass)):
+        law[many, : many + 1] = share * binomial_law(many, FLIPPED)
+    first, flipped = np.nonzero(law > 1e-9)
+    chance, rest = law[first, flipped], n - first
+    sizes, of = np.unique(rest, return_inverse=True)
+    low, high = (np.ceil(bdtrik(level, sizes, 1 - FLIPPED)).astype(int)[of]
+                 for level in (1e-10, 1 - 1e-10))
 
     def ends(right: NDArray[np.int64], those: Any) -> NDArray[np.bool_]:
         rows = [first[those] - flipped[those], flipped[those], rest[those] - right, right]
@@ -98,7 +100,7 @@ def stuck_law(mass: float, step: str, n: int) -> Law:
         there = ends(middle[open_], at[open_])
         high[open_] = np.where(there, middle[open_], high[open_])
         low[open_] = np.where(there, low[open_], middle[open_])
-    hurt = math.fsum(chance[at] * binom.sf(low, rest[at], 1 - FLIPPED))
+    hurt = math.fsum(chance[at] * bdtrc(low, rest[at], 1 - FLIPPED))
     return Law([0.0, 1.0], [math.fsum(chance) - hurt, hurt], error=1e-6)
 
 

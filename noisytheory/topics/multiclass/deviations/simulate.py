@@ -11,11 +11,13 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import bdtr, bdtrc
 
 from noisytheory.topics.multiclass.uma import class_shares, update_vectors
 from noisytheory.trial.claim import Certificate, Law
 from noisytheory.vocabulary.confusion import amplification, inverse_of
 from noisytheory.vocabulary.populations import Finite, Multiclass
+from noisytheory.vocabulary.populations.multinomial import binomial_law
 
 __all__ = [
     "OnCircle", "OneAtom", "circle", "deviation", "deviation_law", "largest", "lower_supremum",
@@ -34,9 +36,7 @@ def likely(n: int, chance: float) -> NDArray[np.int64]:
 @functools.lru_cache(maxsize=32)
 def chances(n: int, chance: float) -> Floats:
     """Of each of them; several claims try the same population."""
-    from scipy.stats import binom
-
-    found = binom.pmf(likely(n, chance), n, chance)
+    found = binomial_law(n, chance)[likely(n, chance)]
     found /= math.fsum(found)
     found.flags.writeable = False
     return np.asarray(found)
@@ -135,13 +135,10 @@ def largest(population: OneAtom, side: str, scale: float) -> float:
 
 def margin_law(n: int, epsilon: float, short: str) -> Law:
     """theta (or theta m) less epsilon, less the margin of z: two atoms, no noise, W gives 0."""
-    from scipy.stats import binom
-
     theta, mass = math.sqrt(0.4), 0.5
-    hits = np.arange(n + 1)
-    chance = binom.pmf(hits, n, mass)
     due = theta if short == "theta" else theta * mass
-    return Law(due - epsilon - theta * hits / n, chance / chance.sum(), error=1e-7)
+    margin = theta * np.arange(n + 1) / n
+    return Law(due - epsilon - margin, binomial_law(n, mass), error=1e-7)
 
 
 @dataclass(frozen=True, eq=False)
@@ -286,15 +283,13 @@ def _near(value: float) -> tuple[Fraction, Fraction]:
 
 
 def _last_violation(beta: float, epsilon: float, delta: float) -> int:
-    from scipy.stats import binom
-
     # One atom: beta is (1 - flip)/(1 - 2 flip).
     keep = beta / (2 * beta - 1)
     most = math.ceil(2 * beta**2 * math.log(2 / delta) / epsilon**2)
     n = np.arange(most // 4, most + 1)
     reach = epsilon * (2 * keep - 1) * n
-    chance = binom.sf(np.floor(n * keep + reach), n, keep)
-    chance += binom.cdf(np.ceil(n * keep - reach) - 1, n, keep)
+    chance = bdtrc(np.floor(n * keep + reach), n, keep)
+    chance += bdtr(np.ceil(n * keep - reach) - 1, n, keep)
     return int(n[chance > delta].max(initial=0))
 
 

@@ -6,6 +6,7 @@ import itertools
 import random
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -122,20 +123,21 @@ def _shares(rng: random.Random, classes: int) -> list[Fraction]:
     return [Fraction(count, sum(counts)) for count in counts]
 
 
-def _invertible(*matrices: Matrix) -> bool:
+def _inverse(matrix: Matrix) -> Any:
+    """Nothing where there is none."""
     try:
-        return all(len(inverse_of(matrix)) for matrix in matrices)
+        return inverse_of(matrix)
     except ValueError:
-        return False
+        return None
 
 
 def estimated_inverses() -> Iterator[Certificate]:
     """How far the inverse of an estimate is from that of the confusion, and the limit."""
     for true, guess, _, _ in estimates():
-        apart = length((np.array(guess) - np.array(true)).tolist())
-        if not _invertible(true, guess):
+        back, used = _inverse(true), _inverse(guess)
+        if back is None or used is None:
             continue
-        back, used = inverse_of(true), inverse_of(guess)
+        apart = length((np.array(guess) - np.array(true)).tolist())
         cost = length(back.tolist())
         if cost * apart < 1:
             yield Certificate(
@@ -147,9 +149,9 @@ def estimated_inverses() -> Iterator[Certificate]:
 def estimated_shares() -> Iterator[Certificate]:
     """How far shares by an estimated confusion are from those of the classes, and the limit."""
     for true, guess, prior, seen in estimates():
-        if not _invertible(guess):
+        back = _inverse(guess)
+        if back is None:
             continue
-        back = inverse_of(guess)
         apart = length((np.array(guess) - np.array(true)).tolist())
         labels = sum(abs(np.array(seen) - np.array(true) @ np.array(prior)))
         cost = length(back.tolist())

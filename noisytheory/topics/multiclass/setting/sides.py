@@ -339,10 +339,11 @@ def path_average(weights: str, most: int) -> Iterator[Certificate]:
             for a in range(q):
                 for b in range(q):
                     if weights == "I and M":
-                        mean = (10 - i) * Fraction(a == b, 10) + i * reference[a][b] / 10
+                        stays, moved, parts = 10 - i, reference[a][b], 10
                     else:
-                        mean = ((a == b) + i * limit[a][b]) / Fraction(1 + i)
-                    yield Certificate(found[a][b], mean)
+                        stays, moved, parts = 1, limit[a][b], 1 + i
+                    top = stays * (a == b) * moved.denominator + i * moved.numerator
+                    yield Certificate(found[a][b], Fraction(top, parts * moved.denominator))
 
 
 def path_end(early: int) -> Iterator[Certificate]:

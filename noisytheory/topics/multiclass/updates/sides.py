@@ -6,7 +6,7 @@ import functools
 import itertools
 import math
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -29,25 +29,34 @@ from noisytheory.topics.multiclass.instances import (
 from noisytheory.topics.multiclass.uma import uma, update_vectors
 from noisytheory.trial.claim import Certificate
 from noisytheory.vocabulary.confusion import inverted
-from noisytheory.vocabulary.exact import compositions
+from noisytheory.vocabulary.exact import compositions, over, whole
 
 ZERO, ONE = Fraction(0), Fraction(1)
 
 
 def samples(at: Instance, n: int) -> Iterator[tuple[Fraction, Matrix]]:
     """Every sample of n examples with its probability, as masses of (atom, label)."""
-    joint = at.joint
-    cells = [
-        (a, k) for a in range(len(joint)) for k in range(at.classes) if joint[a][k]
-    ]
+    joint, unit_of_joint = whole(at.joint)
+    cells = list(zip(*np.nonzero(joint), strict=True))
     for counts in compositions(n, len(cells))[::-1].tolist():
-        chance = Fraction(math.factorial(n))
+        # In whole numbers: every division is exact, for a multinomial coefficient is left.
+        ways = math.factorial(n)
         masses = [[ZERO] * at.classes for _ in joint]
         for (a, k), times in zip(cells, counts, strict=True):
             if times:
-                chance *= joint[a][k] ** times / math.factorial(times)
+                ways = ways // math.factorial(times) * joint[a, k] ** times
                 masses[a][k] = Fraction(times, n)
-        yield chance, masses
+        yield Fraction(ways, unit_of_joint**n), masses
+
+
+def averaged(
+    at: Instance, drawn: Iterable[tuple[Fraction, Matrix]], confusion: Matrix, **options: Any
+) -> Any:
+    """The sum of update vectors by the public function, each times its sample's chance."""
+    chances, masses = zip(*drawn, strict=True)
+    found = [update_vectors(at.points, one, confusion, **options) for one in masses]
+    (ways, per_way), (vectors, per_vector) = whole(chances), whole(found)
+    return over(np.tensordot(ways, vectors, 1), per_way * per_vector)
 
 
 SMALL = tuple(random_instances(14)[number] for number in (7, 13))
@@ -65,11 +74,7 @@ def _averaged(number: int, alpha: Fraction, what: str) -> Any:
     """Expected sums by label, or update vectors, over all samples of two examples."""
     at = SMALL[number]
     used = unit(at.classes) if what == "sums" else at.confusion
-    return sum(
-        chance * update_vectors(
-            at.points, masses, used, weights=at.weights, alpha=alpha, **AS_PRINTED)
-        for chance, masses in _two(number)
-    )
+    return averaged(at, _two(number), used, weights=at.weights, alpha=alpha, **AS_PRINTED)
 
 
 def expected(what: str, read: str) -> Iterator[Certificate]:
@@ -150,10 +155,9 @@ def adaptive(sample: str, n: int) -> Iterator[Certificate]:
             taught, found, due = _taught(game, number, int(n)), ZERO, ZERO
             for weights, here in taught:
                 share = sum((chance for chance, _ in here), ZERO)
-                for chance, masses in here if sample == "same" else fresh:
-                    z = update_vectors(at.points, masses, at.confusion, weights=weights,
-                                       orientation="column")
-                    found += _along(weights, z) * chance * (1 if sample == "same" else share)
+                z = averaged(at, here if sample == "same" else fresh, at.confusion,
+                             weights=weights, orientation="column")
+                found += _along(weights, z) * (1 if sample == "same" else share)
                 # By the definition: means of the classes within the regions.
                 due += share * _along(weights, [
                     [means(at.points, at.masses, at.labels, inside, q) for q in range(at.classes)]

@@ -40,8 +40,8 @@ def chosen(ks: tuple[int, ...], *, size: int, rng: np.random.Generator) -> tuple
     n = y.shape[1]
     pairs = [(n, C) for C in CS] + [(k, CS[-1]) for k in ks]
     bad = mistakes(rest, labels, hinge_machines(x, y, *np.array(pairs).T)[0]).astype(float)
-    validates = rng.permuted(np.broadcast_to(np.arange(n) % 2, (size, PARTS, n)), axis=-1)
-    here = np.einsum("msi,spi->msp", bad, validates)
+    validates = rng.permuted(np.broadcast_to(np.arange(n) % 2.0, (size, PARTS, n)), axis=-1)
+    here = np.swapaxes(np.swapaxes(bad, 0, 1) @ np.swapaxes(validates, 1, 2), 0, 1)
     test = (bad.sum(axis=-1, keepdims=True) - here) / (n - n // 2)
     average, best = (np.take_along_axis(test, here[:some].argmin(axis=0)[None], axis=0)[0]
                      for some in (len(CS), len(pairs)))
