@@ -85,6 +85,7 @@ from noisytheory.topics.multiclass.uma import (
     class_shares,
     uma,
     uma_runs,
+    update_deviation,
     update_vectors,
 )
 
@@ -132,6 +133,7 @@ __all__ = [
     "uma",
     "uma_runs",
     "uniform_deviation",
+    "update_deviation",
     "update_vectors",
     "updates_exact",
     "updates_forced",

@@ -28,9 +28,12 @@ from noisytheory.topics.multiclass.units import in_arithmetic_of, in_units, inve
 from noisytheory.vocabulary.confusion import Orientation
 from noisytheory.vocabulary.domains import NONNEGATIVE, checked_numbers, checked_reals, one_of
 from noisytheory.vocabulary.exact import Numbers
+from noisytheory.vocabulary.populations import Multiclass
 from noisytheory.vocabulary.threads import on_one_thread
 
-__all__ = ["STRATEGIES", "Run", "class_shares", "uma", "uma_runs", "update_vectors"]
+__all__ = [
+    "STRATEGIES", "Run", "class_shares", "uma", "uma_runs", "update_deviation", "update_vectors",
+]
 
 
 def _checked_points(points: Any) -> Any:
@@ -238,6 +241,42 @@ def uma(
         least_share=least_share, start=start, rng=rng, watch=watch,
     )
     return run
+
+
+def update_deviation(population: Multiclass, labels: Any, weights: Any) -> float:
+    r"""$\max_{p\ne q}\|z_{pq}-\mu^p_q\|$ under these weights; ties lie in every region.
+
+    The largest along a run is $\eta$ of `updates_noisy` and `final_error`; over the run's tolerance
+    it is the $\eta/s$ that these ask to be small.
+
+    Parameters
+    ----------
+    population : Multiclass
+        Its atoms, and the confusion that labels are inverted by.
+    labels : array-like, shape (a, Q)
+        A sample: the mass of each atom and noisy label, as `Multiclass.counts` over n.
+    weights : array-like, shape (Q, d)
+        Of one step; `uma` hands those of each to ``watch``.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from noisytheory.vocabulary.populations import Finite
+    >>> pair = Finite("pair", [[1, 0], [0, 1]], [0, 1], [0.5, 0.5], classes=2)
+    >>> noisy = Multiclass(pair, [[0.8, 0.2], [0.2, 0.8]])
+    >>> masses, met = np.array([[0.5, 0.1], [0.1, 0.3]]), [np.zeros((2, 2))]
+    >>> run = uma(noisy.points, masses, noisy.confusion, orientation="column", tolerance=0.25,
+    ...           watch=lambda _, weights: met.append(weights.copy()))
+    >>> round(max(update_deviation(noisy, masses, w) for w in met), 6)
+    0.137437
+    """
+    gap = update_vectors(population.points, labels, population.confusion, weights=weights,
+                         orientation="column", ties="all") - population.update_means(weights)
+    lengths = np.sqrt((gap**2).sum(axis=2))
+    return float(lengths[~np.eye(population.classes, dtype=bool)].max())
 
 
 @on_one_thread

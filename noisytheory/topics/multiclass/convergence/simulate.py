@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtrc, bdtrik
 
-from noisytheory.topics.multiclass.uma import uma_runs, update_vectors
+from noisytheory.topics.multiclass.uma import uma_runs, update_deviation
 from noisytheory.trial.claim import Law
 from noisytheory.vocabulary.populations import Finite, Multiclass
 from noisytheory.vocabulary.populations.multinomial import binomial_law
@@ -117,16 +117,12 @@ def fresh_chunks(
 ) -> dict[str, Any]:
     """Updates with a fresh sample for each, and the largest deviation of a vector that was used."""
     population = ATOMS[atoms]
-    off = ~np.eye(population.classes, dtype=bool)
     weights = np.zeros((size, population.classes, population.points.shape[1]))
     updates, eta, live = np.zeros(size), np.zeros(size), np.arange(size)
     for _ in range(60):
         seen = population.counts(n, len(live), rng=rng) / n
         for i, masses in zip(live, seen, strict=True):
-            gap = update_vectors(population.points, masses, population.confusion,
-                                 weights=weights[i], orientation="column", ties="all")
-            gap -= population.update_means(weights[i])
-            eta[i] = max(eta[i], np.sqrt((gap[off] ** 2).sum(axis=1)).max())
+            eta[i] = max(eta[i], update_deviation(population, masses, weights[i]))
         found = uma_runs(population.points, seen, population.confusion, normalise=True,
                          tolerance=tolerance, start=weights[live], max_iter=1, ties="all")
         weights[live] = [run.weights for run in found]

@@ -149,7 +149,8 @@ def vector_deviation_variance(
     Notes
     -----
     Sharper than print: Pinelis 1994, in the form of Smale and Zhou 2007, Lemma 2.
-    Small regions gain.
+    Small regions gain. `Multiclass.update_variances` has the variances of a population, that of a
+    sample's own rows and shares among them.
 
     Examples
     --------
