@@ -163,6 +163,24 @@ class _Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._places = [order.index(name) for name in self.classes_.tolist()]
         return np.asarray(matrix)[np.ix_(self._places, self._places)]
 
+    def _doubt(
+        self, given: Given, matrix: Floats, codes: NDArray[np.int64], shares: Floats, level: int
+    ) -> bool:
+        """Warn of a confusion that leaves a class without examples; whether it does."""
+        # Where the labels lack a class without noise, a share of 0 is no sign of anything.
+        if given is None or shares.min() > 0:
+            return False
+        low = self.classes_[int(np.argmin(shares))]
+        why = "it does not fit the labels, or the class is too rare to be seen through the noise"
+        if not isinstance(given, ConfusionEstimate):
+            chance = label_misfit(np.bincount(codes, minlength=len(shares)), matrix)
+            if chance < DOUBTFUL:
+                why = ("it does not fit the labels, of which no shares of the classes explain the "
+                       f"numbers (were it right, a chance below {chance:.1g})")
+        warnings.warn(f"the confusion leaves class {low} a share of {shares.min():.3g}: {why}",
+                      UserWarning, stacklevel=level)
+        return True
+
     def _scores(self, X: Any) -> Floats:
         check_is_fitted(self)
         return np.asarray(self._seen(X) @ self.coef_.T)
@@ -586,22 +604,9 @@ class UMAClassifier(_Linear):
         self.coef_, self.n_iter_ = self._path.weights(self.run_, self.average), max(
             1, self.run_.updates)
         self.class_shares_ = self.run_.shares
-        # Where the labels lack a class without noise, a share of 0 is no sign of anything.
-        if self.confusion is not None and self.class_shares_.min() <= 0 and not self._told:
-            self._told = True
-            low = self.classes_[int(np.argmin(self.class_shares_))]
-            why = ("it does not fit the labels, or the class is too rare to be seen through the "
-                   "noise")
-            if not isinstance(self.confusion, ConfusionEstimate):
-                seen = np.bincount(codes, minlength=len(self.classes_))
-                chance = label_misfit(seen, self.confusion_)
-                if chance < DOUBTFUL:
-                    why = ("it does not fit the labels, of which no shares of the classes explain "
-                           f"the numbers (were it right, a chance below {chance:.1g})")
-            warnings.warn(
-                f"the confusion leaves class {low} a share of {self.class_shares_.min():.3g}: "
-                f"{why}", UserWarning, stacklevel=3,
-            )
+        if not self._told:
+            self._told = self._doubt(
+                self.confusion, self.confusion_, codes, self.class_shares_, level=4)
         return self
 
     def _say_why(self) -> None:

@@ -8,7 +8,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from noisytheory.learners.confused import Given, _Linear, costs
+from noisytheory.learners.confused import ILL, Given, _Linear, costs
+from noisytheory.topics.multiclass.steps import refuse_large
+from noisytheory.topics.multiclass.uma import class_shares
 from noisytheory.vocabulary.confusion import Orientation, inverse_of
 from noisytheory.vocabulary.domains import COUNT, NONNEGATIVE, one_of
 from noisytheory.vocabulary.threads import one_thread_each
@@ -46,7 +48,8 @@ class CorrectedLogisticRegression(_Linear):
 
     Notes
     -----
-    Patrini, Rozza, Menon, Nock, Qu, CVPR 2017. It warns of a confusion that is singular, or nearly.
+    Patrini, Rozza, Menon, Nock, Qu, CVPR 2017. It warns of a confusion that is singular,
+    or nearly, and of one that leaves a class without examples.
 
     Examples
     --------
@@ -97,9 +100,14 @@ class CorrectedLogisticRegression(_Linear):
         count, n = len(self.classes_), points.shape[0]
         used = None if self.correction == "none" else self.confusion
         matrix = self._confusion_of(used, self.orientation)
+        if not self.unit_norm:
+            refuse_large(float(abs(points).max()))
         weights = inverse_of(matrix).T[codes] if self.correction == "backward" else None
         try:
-            costs(matrix, level=3)
+            amplified, _ = costs(matrix, level=3)
+            seen = np.bincount(codes, minlength=count) / n
+            if amplified < ILL:
+                self._doubt(used, matrix, codes, class_shares(seen, inverse_of(matrix)), level=3)
         except ValueError as error:
             warnings.warn(f"{error}; nor can a forward correction tell them apart", UserWarning,
                           stacklevel=2)

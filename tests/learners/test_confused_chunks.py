@@ -126,3 +126,15 @@ def test_chunks_hear_of_an_estimate_that_is_worse_than_none() -> None:
             model.partial_fit(x, true)
     with pytest.warns(UserWarning, match="bootstrap of the 10 examples"):
         nt.UMAClassifier(poor, compare=False, random_state=0).fit(x, true)
+
+
+@pytest.mark.parametrize("correction", ["forward", "backward"])
+def test_corrected_logistic_regression_doubts_what_the_labels_contradict(correction: str) -> None:
+    """Half of class 1 as much as of class 0 cannot come of 1 in 10 labels: it said nothing."""
+    y = np.repeat([0, 1], [90, 10])
+    x = np.eye(2)[y]
+    told = r"leaves class 1 a share of .*no shares of the classes explain"
+    with pytest.warns(UserWarning, match=told):
+        nt.CorrectedLogisticRegression([[0.6, 0.4], [0.4, 0.6]], correction=correction).fit(x, y)
+    with pytest.raises(ValueError, match="points must have coordinates up to"):
+        nt.CorrectedLogisticRegression(correction=correction).fit(x * 1e160, y)
