@@ -148,7 +148,7 @@ def in_lockstep(
     weights = np.zeros((runs, classes, x.shape[-1]), number)
     if start is not None:
         first = in_arithmetic_of(x, checked_numbers("start", start))
-        if not np.all(abs(first) < np.inf):
+        if first.dtype != object and not np.isfinite(first).all():
             raise ValueError("start must be finite, got infinity or NaN")
         if first.shape not in (weights.shape, weights.shape[1:]):
             raise ValueError(

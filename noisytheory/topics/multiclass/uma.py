@@ -58,19 +58,22 @@ def _checked_labels(labels: Any, n: int, classes: int) -> NDArray[Any]:
     given = np.asarray(labels)
     if given.ndim == 2:
         masses = checked_numbers("labels", given)
-        # Fractions are slow to compare and to add: their numerators say as much here.
-        held = masses.ravel()
-        if held.dtype == object:
-            held = np.array([mass.numerator for mass in held.tolist()], dtype=object)
         if masses.shape != (n, classes):
             raise ValueError(
                 f"labels as masses must have shape {(n, classes)}, got {masses.shape}"
             )
-        if not np.all(abs(held) < np.inf):
-            raise ValueError("labels as masses must be finite, got infinity or NaN")
-        if held.min() < 0 or not held.any():
+        held: Any = masses.ravel()
+        if masses.dtype == object:
+            # Fractions are finite, and slow to compare: their numerators say as much here.
+            parts = [mass.numerator for mass in held.tolist()]
+            good = min(parts) >= 0 and any(parts)
+        else:
+            if not np.isfinite(held).all():
+                raise ValueError("labels as masses must be finite, got infinity or NaN")
+            good = held.min() >= 0 and held.any()
+        if not good:
             raise ValueError(
-                f"labels as masses must be >= 0, and one above, got {masses.ravel()[held.argmin()]}"
+                f"labels as masses must be >= 0, and one above, got {min(held.tolist())}"
             )
         return masses
     if given.shape != (n,):
@@ -127,7 +130,7 @@ def update_vectors(
         raise ValueError(
             f"weights must have shape {(len(inverse), x.shape[1])}, got {start.shape}"
         )
-    if not np.all(abs(start) < np.inf):
+    if start.dtype != object and not np.isfinite(start).all():
         raise ValueError("weights must be finite, got infinity or NaN")
     y = in_arithmetic_of(x, _checked_labels(labels, x.shape[0], len(inverse)))
     units, x, y, back, start = in_units(x, y[None], inverse[None], start[None])
