@@ -144,8 +144,9 @@ class _Report:
         self.here: set[int] = set()
         """Tasks that end no process."""
         self.pages: list[Page] = []
-        self.said: list[tuple[str, type[UserWarning]]] = []
-        self._known, self._keys = drawn_before(folder), dict[int, str]()
+        self._known, changed = drawn_before(folder)
+        self._keys: dict[int, str] = {}
+        self.said: list[tuple[str, type[UserWarning]]] = [(changed, Remark)] * bool(changed)
         self._drawn: dict[int, list[Picture]] = {}
         self._owners: dict[int, str] = {}  # of a task, whose own picture it draws
         self._its: list[list[int]] = []  # of a page, the tasks that draw for it
