@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import json
 import os
 import random
 import resource
@@ -36,10 +35,8 @@ from noisytheory.trial.store import (
     Remark,
     Store,
     StoreError,
-    chunks,
     group_of,
 )
-from noisytheory.trial.store.compacted import of_blocks
 from noisytheory.trial.store.journal import FileJournal, sealed
 
 RUN = {
@@ -1976,21 +1973,11 @@ def test_metadata_of_absurd_length_are_not_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["attributes", "fill_value", "dimension_names"])
 def test_a_sealed_group_of_what_no_audit_writes_is_called_damaged(tmp_path: Path, name) -> None:
     """Whoever wrote it has sealed it rightly: the seal is no secret."""
+    from damaged import reseal  # This file is a script, too.
+
     finished_store(tmp_path / "s")
     group = tmp_path / "s" / group_of(CLAIM)
-    known = json.loads((group / "zarr.json").read_bytes())
-    attributes, inside = known["attributes"], known["consolidated_metadata"]["metadata"]
-    del inside["rhs"][name]
-    arrays = []
-    for array, about in inside.items():
-        chunk = group / chunks.chunk_key(array, about)
-        data = b"" if of_blocks(about) or not chunk.exists() else chunk.read_bytes()
-        arrays.append(chunks.Array(array, about, data))
-        (group / array / "zarr.json").write_bytes(arrays[-1].document)
-    attributes["complete"] = chunks.marker_of(attributes, arrays)
-    document = chunks.group_document(attributes, chunks.members(arrays))
-    (group / "zarr.json").write_bytes(document)
-    (tmp_path / "s" / "zarr.json").unlink()
+    reseal(group, lambda attributes, arrays: arrays["rhs"].pop(name))
     with (
         pytest.warns(Damaged), Store.load(tmp_path / "s") as store,
         pytest.raises(StoreError, match="is damaged"),

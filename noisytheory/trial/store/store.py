@@ -7,7 +7,7 @@ import json
 import os
 import tempfile
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -308,8 +308,13 @@ class Store:
         found.encoding["complete"] = found.attrs.pop("complete", None)
         return found
 
-    def readable(self) -> Iterator[xr.Dataset]:
+    def readable(self, ids: Container[str] | None = None) -> Iterator[xr.Dataset]:
         """Open all finished claims as `read` does, and warn of each that is damaged.
+
+        Parameters
+        ----------
+        ids : container of str, optional
+            No others than these.
 
         Yields
         ------
@@ -321,7 +326,7 @@ class Store:
             If all of them are damaged.
         """
         found, first = 0, None
-        for claim_id in self.ids():
+        for claim_id in [name for name in self.ids() if ids is None or name in ids]:
             try:
                 opened = self.read(claim_id)
             except StoreError as error:
