@@ -82,7 +82,7 @@ def _blame(error: BaseException) -> tuple[int, str]:
         where = Path(foreign[-1].tb_frame.f_code.co_filename).name
         where += f", line {foreign[-1].tb_lineno}"
     if isinstance(error, ClaimError):
-        ours = not foreign_modules
+        ours = not (foreign_modules or error.outside)
         return (FAULT if ours else MISTAKE), f"{error} {look}"
     if where:
         return MISTAKE, f"{where} raised {what} {look}"
