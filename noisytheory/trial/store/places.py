@@ -56,6 +56,8 @@ def place_at(location: str | os.PathLike[str]) -> Place:
     """Return the place that a path or a URL names."""
     text = os.fspath(location).removeprefix("file://").removeprefix("local://")
     try:
+        if not text:
+            raise ValueError("it names no place")
         if "://" in text:
             return Objects(text)
         if "::" in text:
@@ -325,6 +327,11 @@ class Objects:
 
     def take(self) -> None:
         """Be the one that writes here: there are no locks, but who came before will notice."""
+        if "://" in self._root:  # A page of the web is named with its scheme, and only read.
+            raise StoreError(
+                f"nothing can be written to {self.location}: give a directory as store, or a place "
+                "that fsspec can write to, such as s3://, gs://, az:// or sftp://"
+            )
         bucket = self._root.partition("/")[0]
         if bucket and not self._fs.exists(bucket):  # a typing error would make one
             raise StoreError(f"there is no bucket {bucket} for the store {self.location}: make it")
