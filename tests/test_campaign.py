@@ -42,8 +42,12 @@ def sections(folder, paper):
 def files(folder):
     return {
         path.relative_to(folder).as_posix() for path in folder.rglob("*")
-        if path.is_file() and not path.name.startswith(campaign.OTHERS)
+        if path.is_file() and not campaign.is_of_others(path)
     }
+
+
+def test_pages_of_other_scripts_are_where_the_index_will_link_to():
+    assert all((REPORTS / f"{page}.md").is_file() for page in campaign.OTHERS.values())
 
 
 KERNELS = campaign.definition()["kernels"]
@@ -171,7 +175,7 @@ def same_picture(name, kept, ours):
 @pytest.mark.campaign
 @pytest.mark.parametrize("page", sorted(
     path.name for path in REPORTS.glob("*.md")
-    if path.stem not in PAPERS and not path.name.startswith(campaign.OTHERS)
+    if path.stem not in PAPERS and not campaign.is_of_others(path)
 ))
 def test_the_published_overviews_are_the_campaigns(again, page):
     assert not other_lines((REPORTS / page).read_text(), (again / page).read_text())

@@ -34,8 +34,14 @@ from noisytheory.trial.catalogue import distinct
 
 ROOT = Path(__file__).parents[1]
 DEFINITION = Path(__file__).with_name("campaign.toml")
-OTHERS = ("auditor", "endurance")
-"""How files in reports/ begin that other scripts write."""
+OTHERS = {"The auditor, audited": "auditor", "Audits disturbed": "endurance"}
+"""Pages in reports/ that other scripts write, and how their files begin."""
+
+
+def is_of_others(path: Path) -> bool:
+    """Whether another script writes a file in reports/."""
+    return path.name.startswith(tuple(OTHERS.values()))
+
 
 START, END = "<!-- verdicts: written by validation/campaign.py -->", "<!-- end of verdicts -->"
 
@@ -130,7 +136,10 @@ def compared(folder: Path) -> dict[str, str]:
 def publish(audit: Any, folder: Path) -> None:
     """Write what is kept of an audit."""
     recorded = benchmark_pages.write(folder, suffixes=("md",))
-    links = compared(folder) | ({"Benchmarks": "benchmarks"} if recorded else {})
+    links = compared(folder) | ({"Benchmarks": "benchmarks"} if recorded else {}) | OTHERS
+    for page in filter(is_of_others, (ROOT / "reports").iterdir()):
+        if not (folder / page.name).exists():
+            shutil.copy(page, folder)
     report.digest(audit, folder, shown=definition()["shown"], links=links)
     (folder / "verdicts.json").write_text(json.dumps(verdict_table(audit), indent=1) + "\n")
 
@@ -155,7 +164,7 @@ def main() -> int:
         folder = options.output or ROOT / "reports"
         if options.output is None and folder.exists():
             for old in folder.iterdir():
-                if not old.name.startswith(OTHERS):
+                if not is_of_others(old):
                     shutil.rmtree(old) if old.is_dir() else old.unlink()
         publish(audit, folder)
         if options.output is None:

@@ -331,6 +331,8 @@ def _pages_bar(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
 
 def _writable(folder: str) -> None:
     """Refuse a folder that nothing can be written to, before the work and not after it."""
+    if not folder:
+        raise Mistake("the name of the folder for the report is empty: give one, or . for this one")
     path = Path(folder)
     if path.exists() and not path.is_dir():
         raise Mistake(f"{folder} is a file: name a folder for the report")

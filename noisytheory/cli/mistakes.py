@@ -82,7 +82,7 @@ def _blame(error: BaseException) -> tuple[int, str]:
         where = Path(foreign[-1].tb_frame.f_code.co_filename).name
         where += f", line {foreign[-1].tb_lineno}"
     if isinstance(error, ClaimError):
-        ours = not foreign_modules
+        ours = not (foreign_modules or error.outside)
         return (FAULT if ours else MISTAKE), f"{error} {look}"
     if where:
         return MISTAKE, f"{where} raised {what} {look}"
@@ -97,6 +97,8 @@ def _blame(error: BaseException) -> tuple[int, str]:
     if isinstance(error, OSError) and error.errno in SURROUNDINGS:
         place = f" {error.filename}" if error.filename else ""
         return MISTAKE, f"cannot read or write{place}: {error.strerror}"
+    if isinstance(error, FileNotFoundError) and _nowhere():
+        return MISTAKE, "the current folder is gone: go to one that is there"
     # What this package raises itself as ValueError speaks to the user; what comes out of a library
     # below it does not.
     frames = _frames(error)
@@ -107,6 +109,15 @@ def _blame(error: BaseException) -> tuple[int, str]:
         if other := before.taken(files=closed) + before.replaced():
             return MISTAKE, f"{name} has changed {', '.join(other[:3])}, and then: {what} {look}"
     return FAULT, f"a fault of ours: {what}; run it again with {DEBUG}=1 for the traceback"
+
+
+def _nowhere() -> bool:
+    """Whether the current folder is gone; its dot is still there."""
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return True
+    return False
 
 
 def _open_files() -> str:

@@ -66,6 +66,8 @@ def _all_claims() -> list[Claim]:
 
 @functools.cache
 def _claims_in(path: Path) -> list[Claim]:
+    if not path.name.isprintable():  # Answers name it.
+        raise Mistake(f"the name of a file must be printable, got {path.name!r}: give it another")
     # The file may import its neighbours, as it could when run by itself; workers get the same path.
     if str(path.parent) not in sys.path:
         sys.path.append(str(path.parent))
@@ -432,7 +434,7 @@ def _described(claim: Claim) -> dict[str, Any]:
         "arguments": arguments_of(as_asked(claim)),
         "exact": claim.exact is not None,
         "note": claim.note,
-        "given": {n: str(getattr(v, "name", v)) for n, v in claim.given.items()},
+        "given": claim.constants,
         "discrepancies": list(claim.discrepancies),
         "twin": None if claim.twin is None else str(claim.twin.get("why", "")),
     }

@@ -93,6 +93,8 @@ class _CommandLine(click.Group):
         earlier.clear()
         start = time.perf_counter() - (process_age() if own_process else 0.0)
         sys.stdout = sys.stdout or cast(TextIO, Closed())
+        if sys.stderr is None:  # Closed: what is said there is lost.
+            sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
         for stream in (sys.stdout, sys.stderr):
             # A terminal that knows no Greek gets question marks, not a fault.
             with contextlib.suppress(AttributeError, OSError, ValueError):

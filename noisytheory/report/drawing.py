@@ -20,7 +20,7 @@ from noisytheory.trial import kept
 from noisytheory.trial.draws import one_thread
 from noisytheory.trial.shown import named
 from noisytheory.trial.store.errors import UNREADABLE
-from noisytheory.trial.store.journal import regular
+from noisytheory.trial.store.journal import regular, sealed
 from noisytheory.trial.worker import versions
 
 if TYPE_CHECKING:
@@ -89,17 +89,34 @@ def ours(draw: Callable[..., Any]) -> bool:
     return str(getattr(draw, "__module__", "")).startswith("noisytheory.")
 
 
-def drawn_before(folder: Path) -> dict[str, list[Picture]]:
-    """Pictures of an earlier report at this place, as far as their files are what it wrote."""
+def drawn_before(folder: Path) -> tuple[dict[str, list[Picture]], str]:
+    """Pictures of an earlier report at this place, as far as their files are what it wrote.
+
+    And in words, if anything is not.
+    """
+    changed: set[str] = set()
     try:
-        with open(folder / DRAWN, encoding="utf-8", opener=regular) as file:
-            noted = json.load(file)
-        return {
-            key: [Picture(*fields) for fields, *_ in entry] for key, entry in noted.items()
-            if all(digest_of(folder / fields[0]) == digest for fields, digest in entry)
-        }
+        with open(folder / DRAWN, "rb", opener=regular) as file:
+            text, seal, _ = file.read().split(b"\n")
+        if sealed(text) != seal:
+            raise ValueError("it is not what was written")
+        found = {}
+        for key, entry in json.loads(text).items():
+            pictures = [Picture(*fields) for fields, _ in entry]
+            others = {p.file for p, (_, digest) in zip(pictures, entry, strict=True)
+                      if digest_of(folder / p.file) != digest}
+            if others:
+                changed |= others
+            else:
+                found[key] = pictures
+    except FileNotFoundError:
+        return {}, ""
     except (OSError, *UNREADABLE):
-        return {}
+        return {}, f"{folder / DRAWN} is not as a report leaves it: all pictures are drawn anew"
+    if not changed:
+        return found, ""
+    more = f" and {len(changed) - 1} more are" if len(changed) > 1 else " is"
+    return found, f"{folder / min(changed)}{more} not as a whole report left it: drawn anew"
 
 
 def remember(folder: Path, drawn: Mapping[str, list[Picture] | None]) -> None:
@@ -110,7 +127,9 @@ def remember(folder: Path, drawn: Mapping[str, list[Picture] | None]) -> None:
         if key and pictures is not None and all(p.file for p in pictures)
     }
     if noted:
-        save(folder / DRAWN, json.dumps(noted, sort_keys=True))
+        # Captions and numbers stand on pages: one bad byte must not change them.
+        text = json.dumps(noted, sort_keys=True)
+        save(folder / DRAWN, f"{text}\n{sealed(text.encode()).decode()}")
 
 
 Wanted = tuple[Record, Callable[..., Any], bool]

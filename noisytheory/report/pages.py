@@ -7,9 +7,10 @@ import dataclasses
 import functools
 import gc
 import os
+import tempfile
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -37,7 +38,9 @@ from noisytheory.report.reading import each, in_order
 from noisytheory.report.record import Record
 from noisytheory.report.rendering import environment
 from noisytheory.trial.catalogue import find_or_none
-from noisytheory.trial.store import OtherCode, Remark
+from noisytheory.trial.shown import named
+from noisytheory.trial.store import OtherCode, Remark, Store, StoreError
+from noisytheory.trial.store.errors import damage
 
 if TYPE_CHECKING:
     from noisytheory.report.reading import Source
@@ -78,7 +81,8 @@ def write(
     Raises
     ------
     StoreError
-        If there is no store at `source`, or nothing in it is finished.
+        If there is no store at `source`, or nothing in it is finished. What is damaged in it is
+        warned of, and left out.
     ValueError
         If the audit holds no claim, or `output` is not a folder.
     OSError
@@ -88,6 +92,53 @@ def write(
     folder = Path(output)
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"output must be a folder, and {folder} is a file")
+    further = links or {}
+    try:
+        report = _written(source, folder, further, workers, progress)
+    except (OSError, StoreError):
+        raise
+    except Exception:
+        # One group that is sealed, and holds what no audit writes, must not cost all others.
+        if not isinstance(source, str | os.PathLike | Store) or (left := _of_pages(source)) is None:
+            raise
+        report = _written(source, folder, further, workers, progress, left)
+    for text, category in report.said:
+        warnings.warn(text, category, stacklevel=2)
+    return folder / "index.html"
+
+
+def _of_pages(source: Store | str | os.PathLike[str]) -> set[str] | None:
+    """Claims in a store of which pages can be made, each tried alone; None if it is none or all."""
+    if not isinstance(source, Store):
+        with Store.load(source) as store:
+            return _of_pages(store)
+    left = set(ids := source.ids())
+    said = []
+    for name in ids:
+        try:
+            with tempfile.TemporaryDirectory() as aside:
+                _written(source, Path(aside), {}, ids={name})
+        except OSError:
+            raise
+        except StoreError:
+            left.remove(name)  # It has been said.
+        except Exception as error:
+            left.remove(name)
+            said.append(
+                f"{name} in the store {source.location} is damaged, or this is a fault of ours: no "
+                f"page can be made of it ({named(error)})"
+            )
+    if len(left) == len(ids) or len(said) == len(ids) > 1:  # What fails for each is no damage.
+        return None
+    for text in said:
+        damage(text)
+    return left
+
+
+def _written(
+    source: Source, folder: Path, links: Mapping[str, str], workers: int = 0,
+    progress: Progress | None = None, ids: Container[str] | None = None,
+) -> _Report:
     # To change the style and back for each claim takes its time.
     with _seldom_swept(), figures.in_style(), contextlib.ExitStack() as stack:
         ready: list[Engine] = []
@@ -98,7 +149,7 @@ def write(
             if processes > 0 and not (folder / DRAWN).exists():
                 ready.append(stack.enter_context(begun(processes, _imported)))
 
-        report = _Report(source, folder, links or {}, progress)
+        report = _Report(source, folder, links, progress, ids)
         steps = report.steps(counted)
         done: Iterable[tuple[int, list[Picture] | Ended]]
         next(steps)
@@ -115,10 +166,8 @@ def write(
             done = ((task, report.tasks[task]()) for task in sorted(report.tasks))
         for task, pictures in done:
             report.take(task, pictures)
-        page = report.end()
-    for text, category in report.said:
-        warnings.warn(text, category, stacklevel=2)
-    return page
+        report.end()
+    return report
 
 
 def _imported() -> None:
@@ -135,17 +184,19 @@ class _Report:
 
     def __init__(
         self, source: Source, folder: Path, links: Mapping[str, str],
-        progress: Progress | None,
+        progress: Progress | None, ids: Container[str] | None,
     ) -> None:
         self.source, self.folder, self.links, self.progress = source, folder, links, progress
+        self.ids = ids
         self.templates = environment()
         self.tasks: dict[int, Callable[[], list[Picture]]] = {}
         """What draws pictures; the low numbers take longest."""
         self.here: set[int] = set()
         """Tasks that end no process."""
         self.pages: list[Page] = []
-        self.said: list[tuple[str, type[UserWarning]]] = []
-        self._known, self._keys = drawn_before(folder), dict[int, str]()
+        self._known, changed = drawn_before(folder)
+        self._keys: dict[int, str] = {}
+        self.said: list[tuple[str, type[UserWarning]]] = [(changed, Remark)] * bool(changed)
         self._drawn: dict[int, list[Picture]] = {}
         self._owners: dict[int, str] = {}  # of a task, whose own picture it draws
         self._its: list[list[int]] = []  # of a page, the tasks that draw for it
@@ -155,7 +206,7 @@ class _Report:
         """Ask for the pictures, and write what needs none."""
         tasks: dict[str, int] = {}
         found: list[Record] = []
-        for task, record in enumerate(each(self.source, counted=counted)):
+        for task, record in enumerate(each(self.source, counted=counted, ids=self.ids)):
             follow_no_link(self.folder, [record.id])
             found.append(record)
             tasks[record.id] = task
@@ -262,13 +313,12 @@ class _Report:
             )
             save(self.folder / f"{page.path}.{suffix}", text)
 
-    def end(self) -> Path:
-        """The index; the next report at this place is told what it need not draw."""
+    def end(self) -> None:
+        """Say what is to be said; the next report at this place is told what it need not draw."""
         for task, claim_id in self._owners.items():
             if not self._drawn[task][0].file:
                 self.said.append((f"{claim_id}: {self._drawn[task][0].caption}", Remark))
         remember(self.folder, {told: self._drawn[task] for task, told in self._keys.items()})
-        return self.folder / "index.html"
 
 
 def _stem(page: Page) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from noisytheory.report.record import Record
@@ -40,7 +40,10 @@ def read(source: Source) -> list[Record]:
     return in_order(each(source))
 
 
-def each(source: Source, *, counted: Callable[[int], None] | None = None) -> Iterator[Record]:
+def each(
+    source: Source, *, counted: Callable[[int], None] | None = None,
+    ids: Container[str] | None = None,
+) -> Iterator[Record]:
     """Read as `read` does, one by one, in any order.
 
     Parameters
@@ -48,6 +51,8 @@ def each(source: Source, *, counted: Callable[[int], None] | None = None) -> Ite
     source : Audit, Store, str or path
     counted : callable, optional
         Called with how many claims a store has, before they are read.
+    ids : container of str, optional
+        Those of a store that are read, if not all.
 
     Yields
     ------
@@ -58,11 +63,11 @@ def each(source: Source, *, counted: Callable[[int], None] | None = None) -> Ite
 
     if isinstance(source, str | os.PathLike):
         with Store.load(source, __version__) as store:
-            yield from each(store, counted=counted)
+            yield from each(store, counted=counted, ids=ids)
     elif isinstance(source, Store):
         if counted is not None:
             counted(len(source.ids()))
-        yield from map(Record.of, source.readable())
+        yield from map(Record.of, source.readable(ids))
     else:
         yield from (Record.of(result.dataset) for result in source)
 

@@ -353,6 +353,8 @@ class Paper:
         return Elsewhere(self, name, place)
 
     def _claim(self, kind: str, name: str, fields: dict[str, Any]) -> Claim:
+        if not isinstance(name, str):
+            raise ValueError(f"the name of a claim of {self.id} must be text, got {name!r}")
         return Claim(id=f"{self.id}/{name}", paper=self, kind=kind, **fields)
 
     def tail(self, name: str, **fields: Any) -> Claim:
@@ -696,14 +698,19 @@ class Claim:
         # Only a comma in a text can make one of several parameters look like another.
         if not any(isinstance(text, str) and "," in text for text in texts):
             return
-        addresses = [self.address(cell) for cell in self.cells()]
-        twice = [address for address in addresses if addresses.count(address) > 1]
-        if twice:
-            raise ValueError(f"{self.id}: two cells of the grid have the address {twice[0]!r}")
+        seen: set[str] = set()
+        for address in map(self.address, self.cells()):
+            if address in seen:
+                raise ValueError(f"{self.id}: two cells of the grid have the address {address!r}")
+            seen.add(address)
 
     def _check_texts(self) -> None:
-        for name in ("statement", "place", "quantity", "unit", "note", "reason"):
+        for name in ("statement", "place", "quantity", "unit", "note", "reason", "origin"):
             _check_text(f"{self.id}: {name}", getattr(self, name))
+        if isinstance(self.hypotheses, str) or not isinstance(self.hypotheses, Sequence):
+            raise ValueError(f"{self.id}: hypotheses must be a list, got {self.hypotheses!r}")
+        for text in self.hypotheses:
+            _check_text(f"{self.id}: a hypothesis", text)
 
     def _check_numbers(self) -> None:
         """Refuse numbers out of range, and those that the kind would not read."""
@@ -751,6 +758,8 @@ class Claim:
                 raise ValueError(f"{self.id}: given {name!r} is a parameter of the grid already")
             if name in self._taken | {"delta"}:
                 raise ValueError(f"{self.id}: given cannot name a constant {name!r}")
+        for name, text in self.constants.items():
+            _check_text(f"{self.id}: given {name!r}", text)
 
     def _check_also(self) -> None:
         if isinstance(self.also, str) or not isinstance(self.also, Sequence):
@@ -910,6 +919,11 @@ class Claim:
     def address(self, cell: Cell) -> str:
         """The cell as text, e.g. ``"population=fair axis,n=100"``; part of every draw's address."""
         return ",".join(f"{name}={_label(value)}" for name, value in cell.items())
+
+    @property
+    def constants(self) -> dict[str, str]:
+        """What is given, as text: objects give their name."""
+        return {name: str(getattr(value, "name", value)) for name, value in self.given.items()}
 
     def labels(self, name: str) -> list[Any]:
         """Coordinate labels of one grid parameter: numbers stay, objects give their name."""
@@ -1154,10 +1168,12 @@ def _label(value: Any) -> int | float | str:
         label = label.item()
     if isinstance(label, bool) or not isinstance(label, int | float | str):
         raise ValueError(
-            f"a grid value must be a number, a string or an object with a name, got {value!r}"
+            f"a value must be a number, a string or an object with a name, got {value!r}"
         )
     if isinstance(label, int) and not -(2**63) <= label < 2**63:
         raise ValueError(f"a whole number must lie within 64 bits, got {label}")
+    if isinstance(label, str):
+        _check_text("a value", label)
     return label
 
 

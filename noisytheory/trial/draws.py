@@ -27,7 +27,19 @@ Arrays = dict[str, NDArray[Any]]
 
 
 class ClaimError(ValueError):
-    """A claim that cannot be tried: its functions raised, or returned what they may not."""
+    """A claim that cannot be tried: its functions raised, or returned what they may not.
+
+    `outside` says that the system refused them something, such as a file: it is nobody's fault.
+    """
+
+    outside = False
+
+    @classmethod
+    def of(cls, where: str, error: Exception) -> ClaimError:
+        """What a function raised, and which."""
+        said = cls(f"{where} raised {named(error)}")
+        said.outside = isinstance(error, OSError)
+        return said
 
 
 class UnreadError(ClaimError):
@@ -156,7 +168,7 @@ def _called(
             drawn = claim.call(claim.simulate, cell, size=rows, rng=rng)
             drawn = dict(drawn) if isinstance(drawn, Mapping) else {"lhs": drawn}
     except Exception as error:
-        raise ClaimError(f"{where}: simulate raised {named(error)}") from error
+        raise ClaimError.of(f"{where}: simulate", error) from error
     if "lhs" not in drawn:
         raise ClaimError(f"{where}: simulate returned no 'lhs'")
     _refuse_unread(claim, drawn)
@@ -410,7 +422,7 @@ def exact_evidence(claim: Claim, cell: Cell) -> Any:
         with one_thread(), _overruns() as lost:
             found = claim.call(claim.exact, cell)
     except Exception as error:
-        raise ClaimError(f"{where}: exact raised {named(error)}") from error
+        raise ClaimError.of(f"{where}: exact", error) from error
     if claim.kind not in _EXACT:
         return found  # The rule says that it takes none.
     what, holds = _EXACT[claim.kind]

@@ -254,7 +254,7 @@ def finish(trial: Trial, found: Conclusion, audit_settings: Mapping[str, Any]) -
     if (file := file_of(claim)) is not None:
         attributes["file"] = file
     if claim.given:
-        attributes["given"] = [claim.address({name: claim.given[name]}) for name in claim.given]
+        attributes["given"] = [f"{name}={text}" for name, text in claim.constants.items()]
     if claim.along is not None:
         attributes["along"] = claim.along
     if isinstance(trial.rule, Always):

@@ -262,6 +262,10 @@ def test_report_folders_that_cannot_be_written_are_refused_before_the_work(tmp_p
     file = tmp_path / "file"
     file.write_text("x")
     assert "is a file: name a folder" in mistake("audit", path, "--report", file)
+    assert "the folder for the report is empty" in mistake("audit", path, "--report", "")
+    assert "it names no place" in mistake("audit", path, "--store", "")
+    web = mistake("audit", path, "--store", "https://example.org/run")
+    assert "nothing can be written to https://example.org/run: give a directory" in web
     assert "cannot write to the folder" in mistake("audit", path, "--report", file / "below")
     assert "cannot write to the folder" in mistake("audit", path, "--report", "/proc/nothing")
 

@@ -228,3 +228,9 @@ def test_every_claim_can_be_shown():
     for entry in json.loads(answer("claims", "--json")):
         about = json.loads(answer("show", entry["id"], "--json"))
         assert about["statement"] == entry["statement"]
+
+
+def test_a_file_whose_name_moves_the_cursor_is_refused(tmp_path):
+    (tmp_path / "\x1b[31m.py").write_text("")
+    told = mistake("claims", tmp_path / "\x1b[31m.py")
+    assert r"the name of a file must be printable, got '\x1b[31m.py'" in told

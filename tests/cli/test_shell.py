@@ -261,3 +261,22 @@ def test_too_few_open_files_are_called_that(most):
         return
     assert (ended.returncode, ended.stdout) == (2, "") and ended.stderr.count("\n") == 1
     assert f"the limit of open files is too low (`ulimit -n` is {most})" in ended.stderr
+
+
+@pytest.mark.parametrize("command", ["audit", "claims"])
+def test_a_closed_standard_error_is_no_fault(tmp_path, command):
+    (tmp_path / "mine.py").write_text(HOEFFDING)
+    words = f"{sys.executable} -m noisytheory {command} mine.py 2>&-"
+    words += " --budget smoke -q" if command == "audit" else ""
+    done = subprocess.run(words, shell=True, cwd=tmp_path, stdout=subprocess.PIPE, timeout=120,
+                          check=False)
+    assert done.returncode == 0
+
+
+def test_a_folder_that_is_gone_is_no_fault_of_ours(tmp_path):
+    (tmp_path / "mine.py").write_text(HOEFFDING)
+    words = f"mkdir g; cd g; rmdir ../g; {sys.executable} -m noisytheory audit {tmp_path}/mine.py"
+    done = subprocess.run(words, shell=True, cwd=tmp_path, capture_output=True, text=True,
+                          timeout=120, check=False)
+    assert done.returncode == 2
+    assert "the current folder is gone" in done.stderr

@@ -12,6 +12,7 @@ import numpy as np
 import planted
 import pytest
 from click.testing import CliRunner
+from damaged import reseal
 from parsed_pages import assert_links_resolve, assert_nothing_from_outside, files, parsed
 
 from noisytheory import Certificate, Paper, audit
@@ -19,7 +20,7 @@ from noisytheory.cli import main
 from noisytheory.report import Record, pages, read, write
 from noisytheory.trial import mathematics
 from noisytheory.trial.catalogue import file_of, load_file
-from noisytheory.trial.store import StoreError
+from noisytheory.trial.store import Damaged, StoreError
 
 EVIL = "<script>alert('x')</script> & \"quotes\" <img src=http://evil.example/x.png onerror=y>"
 
@@ -326,6 +327,39 @@ def test_a_cited_claim_says_why_it_cannot_be_decided(tmp_path):
         write(found, tmp_path)
     text = (tmp_path / "planted/quoted.md").read_text(encoding="utf-8")
     assert "It cannot be decided: numbers lost in print." in text
+
+
+@pytest.mark.parametrize(("name", "value"), [
+    ("paper", None), ("statement", None), ("log_e_uphold", [None]), ("kind", "sort"),
+    ("rows", {"a": 1}), ("counterexample", "[1"), ("rhs", None), ("quantiles", None),
+])
+def test_a_group_of_which_no_page_can_be_made_costs_its_own_page(tmp_path, name, value):
+    store = tmp_path / "store"
+    audit([planted.hoeffding(), planted.mean()], budget="smoke", store=store).close()
+    write(store, tmp_path / "whole")
+
+    def spoil(attributes, arrays):
+        attributes[name] = value
+        if value is None:
+            del attributes[name]
+            arrays.pop(name, None)
+
+    reseal(store / "planted" / "hoeffding", spoil)
+    with pytest.warns(Damaged) as said:
+        write(store, tmp_path / "left")
+    (told,) = [str(w.message) for w in said if "no page can be made" in str(w.message)]
+    assert told.startswith("planted/hoeffding in the store ") and "is damaged, or" in told
+    assert "planted/hoeffding" not in (tmp_path / "left" / "index.html").read_text()
+    assert "planted/mean" in (tmp_path / "left" / "index.html").read_text()
+    assert not (tmp_path / "left" / "planted" / "hoeffding.html").exists()
+
+
+def test_a_page_that_cannot_be_made_of_a_whole_store_is_a_fault_of_ours(tmp_path, monkeypatch):
+    store = tmp_path / "store"
+    audit([planted.hoeffding(), planted.mean()], budget="smoke", store=store).close()
+    monkeypatch.setattr(pages, "told_by", lambda record: record.no_such_thing)
+    with pytest.raises(AttributeError, match="no_such_thing"):
+        write(store, tmp_path / "pages")
 
 
 def test_no_store(tmp_path):

@@ -17,12 +17,13 @@ import xarray as xr
 import noisytheory as nt
 from noisytheory import audit
 from noisytheory.report import Record, figures, pages, write
-from noisytheory.report.drawing import told_by
+from noisytheory.report.drawing import drawn_before, told_by
 from noisytheory.report.figures import style
 from noisytheory.topics.sparse.digits import simulate
 from noisytheory.trial import kept
 from noisytheory.trial.draws import one_thread
 from noisytheory.trial.store.errors import Remark
+from noisytheory.trial.store.journal import sealed
 
 CALLS: list[str] = []
 
@@ -257,11 +258,17 @@ def test_a_report_written_again_draws_only_what_is_new(tmp_path, monkeypatch):
         return decide(record, *where)
 
     monkeypatch.setattr(pages, "decide", noted)
-    write(store, folder)
+    with pytest.warns(Remark, match="and 1 more are not as a whole report left it: drawn anew"):
+        write(store, folder)
     assert {path: path.read_bytes() for path in before} == before
     assert drawn == ["planted/hoeffding"]
-    (folder / pages.DRAWN).write_text('{"a": [[["x"], "y"], 3]}')
-    write(store, folder)
+    # Captions and numbers of the pictures stand on pages.
+    listed = folder / pages.DRAWN
+    assert b"How often" in before[listed]
+    listed.write_bytes(before[listed].replace(b"How often", b"How seldom"))
+    with pytest.warns(Remark, match=r"drawn.json is not as a report leaves it: all pictures"):
+        write(store, folder)
+    assert {path: path.read_bytes() for path in before} == before
     assert drawn == ["planted/hoeffding", *("planted/hoeffding", "planted/mean")]
 
 
@@ -279,3 +286,10 @@ def test_a_picture_that_shows_no_dataset_is_told_by_code_and_kept_numbers(monkey
 
 def shown():
     """Nobody's picture."""
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1, 2]", '{"a": 1}', '{"a": [[[1, 2], 3]]}'])
+def test_a_list_of_pictures_of_another_form_is_not_read(tmp_path, text):
+    (tmp_path / pages.DRAWN).write_text(f"{text}\n{sealed(text.encode()).decode()}\n")
+    found, said = drawn_before(tmp_path)
+    assert found == {} and (text == "{}" or "drawn anew" in said)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +12,9 @@ import noisytheory as nt
 from noisytheory.trial.sides import scaled
 
 PAPER = nt.Paper("mine", "Mine")
+
+ESCAPING = SimpleNamespace(name="\x1b[31mred")
+"""Of an object, its name is what addresses, pages and terminals show."""
 
 
 def simulate(n, c=1.0, *, size, rng):
@@ -69,6 +73,14 @@ def test_what_those_fields_may_be():
     assert np.all(claim.call(simulate, {"n": 1}, size=4, rng=np.random.default_rng(0)) < 0.5)
 
 
+def test_what_is_given_may_be_anything_with_a_text():
+    """It was found out after the draws that an array has no label."""
+    given = {"c": np.array([0.5]), "d": None, "e": [1, 2]}
+    claim = declared(given=given, simulate=lambda n, c, *, size, rng: c * rng.uniform(size=size))
+    result = nt.audit(claim, seed=1, budget="smoke")
+    assert result.dataset.attrs["given"] == ["c=[0.5]", "d=None", "e=[1, 2]"]
+
+
 @pytest.mark.parametrize("factor", ["x", None, math.nan, math.inf, 0, -1, 1, True, 1j])
 def test_a_factor_that_breaks_nothing_is_refused(factor):
     with pytest.raises(ValueError) as refused:
@@ -88,6 +100,14 @@ def test_a_factor_that_breaks_nothing_is_refused(factor):
         ({"statement": None}, "statement must be text"),
         ({"statement": "x" * 10_001}, "at most 10,000 characters, got 10,001"),
         ({"note": "\x1b[31mred"}, r"note must be printable, got '\\x1b\[31mred'"),
+        ({"grid": {"n": ["\x1b[31mred"], "delta": [0.1]}}, "'n': a value must be printable"),
+        ({"grid": {"n": ["\ud800"], "delta": [0.1]}}, "'n': a value must be printable"),
+        ({"grid": {"n": [ESCAPING], "delta": [0.1]}}, "'n': a value must be printable"),
+        ({"given": {"m": "\x1b[31mred"}}, "given 'm' must be printable"),
+        ({"given": {"m": ESCAPING}}, "given 'm' must be printable"),
+        ({"origin": "\x1b[31mred"}, "origin must be printable"),
+        ({"hypotheses": ["\x1b[31mred"]}, "a hypothesis must be printable"),
+        ({"hypotheses": "independent draws"}, "hypotheses must be a list, got 'independent draws'"),
         ({"grid": {"n": range(10**12), "delta": [0.1]}}, "1,000,000 cells, got 1,000,000,000,000"),
     ],
 )
@@ -111,3 +131,9 @@ def test_a_paper_writes_to_no_terminal(fields):
 def test_a_discrepancy_writes_to_no_terminal():
     with pytest.raises(ValueError, match="discrepancy's true must be printable"):
         nt.Discrepancy(place="Theorem 1", printed="x", true="\x1b[31mred")
+
+
+@pytest.mark.parametrize("name", [5, None, True])
+def test_the_name_of_a_claim_is_text(name):
+    with pytest.raises(ValueError, match="the name of a claim of mine must be text"):
+        nt.Paper("mine", "x").cited(name, statement="x")

@@ -6,6 +6,7 @@ import functools
 import os
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -80,6 +81,13 @@ def test_texts_that_write_one_address_are_refused():
     with pytest.raises(ValueError, match="two cells of the grid have the address 'a=x,b=1,b=2'"):
         tail(lambda a, *, size, rng: rng.uniform(size=size),
              grid={"a": ["x,b=1", "x"], "b": ["2", "1,b=2"]})
+
+
+def test_many_cells_with_a_comma_are_looked_through_once():
+    start = time.process_time()
+    tail(lambda a, b, *, size, rng: rng.uniform(size=size),
+         grid={"a": ["x,y", "x"], "b": range(50_000)})
+    assert time.process_time() - start < 20  # in squares it takes many minutes
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,7 @@ from noisytheory.trial.store import (
     StoreError,
     group_of,
 )
-from noisytheory.trial.store.journal import sealed
+from noisytheory.trial.store.journal import FileJournal, sealed
 
 RUN = {
     "format": FORMAT, "code_of_claims": ".journal/claims.json", "seed": 2026, "version": "0.1.0",
@@ -965,7 +965,7 @@ def test_a_store_may_be_named_by_a_link(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", [
-    "kernel-mean~theorem-5.blocks", "lock", "run.json", "x.partial",
+    "kernel-mean~theorem-5.blocks", "lock", "run.json", "write.partial",
 ])
 def test_nothing_is_written_through_a_link(tmp_path: Path, name: str) -> None:
     """Data of others that a link in a store leads to."""
@@ -1915,3 +1915,71 @@ def test_only_a_directory_can_be_durable() -> None:
     for place, remedy in ((None, "give one as store .--store PATH"), (url, f"store {url} is none")):
         with pytest.raises(StoreError, match=f"waits for the disk .*{remedy}"):
             Store.open(place, RUN, durable=True)
+
+
+def test_what_ends_like_ours_among_the_journals_is_left_alone(tmp_path: Path) -> None:
+    finished_store(tmp_path / "s")
+    hidden = tmp_path / "s" / ".journal"
+    for name in ("thesis.old", "backup.staged"):
+        (hidden / name).mkdir()
+        (hidden / name / "a.txt").write_text("of others")
+    (hidden / "notes.partial").write_text("of others")
+    (hidden / "run.json.old").write_text("of others")
+    with pytest.warns(Remark, match="left alone") as said, Store.open(tmp_path / "s", RUN):
+        pass
+    for name in ("thesis.old/a.txt", "backup.staged/a.txt", "notes.partial", "run.json.old"):
+        assert (hidden / name).read_text() == "of others"
+        assert name.partition("/")[0] in str(said[0].message)
+
+
+MAGIC = b"\x93ntblk\r\n"
+
+
+@pytest.mark.parametrize(("between", "hole"), [(b"\0" * 123, 2**40), (MAGIC * 2**18, 0)])
+def test_of_a_damaged_journal_each_byte_is_read_once(tmp_path, monkeypatch, between, hole) -> None:
+    """A hole as of a damaged length, and what begins a frame over and over: else it takes hours."""
+    with Store.open(tmp_path / "s", RUN) as store:
+        blocks = open_blocks(store)
+        for number in range(3):
+            blocks.put(0, number, block(0, number))
+    path = journal_of(tmp_path / "s")
+    data = path.read_bytes()
+    last = data.rfind(MAGIC)
+    with path.open("r+b") as file:
+        file.truncate(last)
+        file.seek(last + hole)
+        file.write(between + data[last:])
+        file.truncate(2 * file.tell())
+    left, plain = [3 * len(between) + 2**22], FileJournal._at
+
+    def counted(self: FileJournal, place: int, size: int) -> bytes:
+        read = plain(self, place, size)
+        left[0] -= len(read)
+        assert left[0] > 0
+        return read
+
+    monkeypatch.setattr(FileJournal, "_at", counted)
+    with pytest.warns(Damaged, match="journal"), Store.open(tmp_path / "s", RUN) as store:
+        assert len(open_blocks(store)) == 3
+
+
+def test_metadata_of_absurd_length_are_not_read(tmp_path: Path) -> None:
+    finished_store(tmp_path / "s")
+    os.truncate(tmp_path / "s" / group_of(CLAIM) / "zarr.json", 2**40)
+    with pytest.warns(Damaged, match="cannot be read"), pytest.raises(StoreError):
+        Store.load(tmp_path / "s")
+
+
+@pytest.mark.parametrize("name", ["attributes", "fill_value", "dimension_names"])
+def test_a_sealed_group_of_what_no_audit_writes_is_called_damaged(tmp_path: Path, name) -> None:
+    """Whoever wrote it has sealed it rightly: the seal is no secret."""
+    from damaged import reseal  # This file is a script, too.
+
+    finished_store(tmp_path / "s")
+    group = tmp_path / "s" / group_of(CLAIM)
+    reseal(group, lambda attributes, arrays: arrays["rhs"].pop(name))
+    with (
+        pytest.warns(Damaged), Store.load(tmp_path / "s") as store,
+        pytest.raises(StoreError, match="is damaged"),
+    ):
+        store.read(CLAIM)

@@ -233,10 +233,12 @@ class FileJournal:
         headed = self._at(0, len(header)) == header
         end = min(len(header), length)
         place = end if headed else 0
-        while 0 <= place < length:
+        heads: Iterator[int] | None = None
+        while place < length:
             where = self._layout.verified(self._at(place, size))
             if where is None:
-                place = self._magic_from(place + 1)
+                heads = heads or self._heads(place)
+                place = next((head for head in heads if head > place), length)
                 continue
             self.broken |= place > end or not headed
             self.damaged += max(0, place - end) // size
@@ -246,14 +248,25 @@ class FileJournal:
         self.broken |= self.damaged > 0
         return end if self.blocks or headed else 0
 
-    def _magic_from(self, place: int) -> int:
-        """Say where the next frame may begin, or -1."""
-        while len(piece := self._at(place, _WINDOW)) >= len(_MAGIC):
-            found = piece.find(_MAGIC)
-            if found >= 0:
-                return place + found
-            place += len(piece) - len(_MAGIC) + 1
-        return -1
+    def _heads(self, place: int) -> Iterator[int]:
+        """Yield where frames may begin, from a place on."""
+        # Each byte is looked at once, whatever is there: only a head with the length of a block
+        # has its frame read.
+        length = self._layout.frame_size - _HEAD.size - _DIGEST
+        head = re.compile(re.escape(_MAGIC) + b"(?=.{16}" + re.escape(struct.pack("<Q", length))
+                          + b")", re.DOTALL)
+        while len(piece := self._at(place := self._past_hole(place), _WINDOW)) >= _HEAD.size:
+            yield from (place + found.start() for found in head.finditer(piece))
+            place += len(piece) - _HEAD.size + 1
+
+    def _past_hole(self, place: int) -> int:
+        """Say where, from a place on, the file has anything that a disk holds."""
+        try:
+            return os.lseek(self._fd, place, os.SEEK_DATA)
+        except AttributeError:  # no such question on this platform
+            return place
+        except OSError as error:
+            return os.fstat(self._fd).st_size if error.errno == errno.ENXIO else place
 
     def _at(self, place: int, size: int) -> bytes:
         """Read a part of the file, shorter where it ends before."""

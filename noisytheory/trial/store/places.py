@@ -36,7 +36,7 @@ COPY = f"{HIDDEN}/run.json"
 CLAIMS = f"{HIDDEN}/claims.json"
 """Of what code the groups are that this store's audits finish, sealed: known before any of them."""
 
-OWN = re.compile(r"lock|(run|claims)\.json|.+\.(blocks|partial|staged|old)")
+OWN = re.compile(r"lock|(run|claims)\.json|write\.partial|[^~]+~.+\.(blocks|staged|old)")
 """What this package writes there in a directory."""
 
 OF_AN_ARRAY = re.compile(r"zarr\.json|c(\.0)*")
@@ -44,6 +44,9 @@ OF_AN_ARRAY = re.compile(r"zarr\.json|c(\.0)*")
 
 OWN_OBJECTS = re.compile(r"writer|(run|claims)\.json|.+~.+/")
 """What it writes there where there are objects: a journal has one for every block."""
+
+_MOST = 2**30
+"""Bytes of a file that is read whole: only a damaged length has more."""
 
 Create = Callable[[str], Any]
 """Opens a new file of a group for writing, as a context manager."""
@@ -53,6 +56,8 @@ def place_at(location: str | os.PathLike[str]) -> Place:
     """Return the place that a path or a URL names."""
     text = os.fspath(location).removeprefix("file://").removeprefix("local://")
     try:
+        if not text:
+            raise ValueError("it names no place")
         if "://" in text:
             return Objects(text)
         if "::" in text:
@@ -85,6 +90,8 @@ class Directory:
         """Return a file or part of it, shorter where the file ends before."""
         with open(f"{self.path}/{key}", "rb", buffering=0, opener=regular) as file:
             file.seek(start)
+            if stop is None and os.fstat(file.fileno()).st_size > _MOST:
+                raise OSError(errno.EINVAL, "it is longer than any that is written here", key)
             return file.read(-1 if stop is None else stop - start)
 
     def write(self, key: str, data: bytes) -> None:
@@ -180,8 +187,9 @@ class Directory:
         """Remove what a process that died while compacting left aside, and of it only what is ours.
         """
         for leftover in (self.path / HIDDEN).iterdir():
-            if leftover.suffix == ".blocks":
-                continue  # Whatever is in the place of a journal is left to who opens that.
+            # Whatever is in the place of a journal is left to who opens that.
+            if leftover.suffix == ".blocks" or not OWN.fullmatch(leftover.name):
+                continue
             _no_link(leftover)
             target = self.path / leftover.stem.replace("~", "/", 1)
             if leftover.suffix == ".old" and leftover.is_dir():
@@ -319,6 +327,11 @@ class Objects:
 
     def take(self) -> None:
         """Be the one that writes here: there are no locks, but who came before will notice."""
+        if "://" in self._root:  # A page of the web is named with its scheme, and only read.
+            raise StoreError(
+                f"nothing can be written to {self.location}: give a directory as store, or a place "
+                "that fsspec can write to, such as s3://, gs://, az:// or sftp://"
+            )
         bucket = self._root.partition("/")[0]
         if bucket and not self._fs.exists(bucket):  # a typing error would make one
             raise StoreError(f"there is no bucket {bucket} for the store {self.location}: make it")

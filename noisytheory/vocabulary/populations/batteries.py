@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from noisytheory.vocabulary.data import data_file, first_rows
 from noisytheory.vocabulary.domains import NONNEGATIVE, POSITIVE
 from noisytheory.vocabulary.kernels import Gaussian
 from noisytheory.vocabulary.noise import Number, checked_number, checked_rate
@@ -377,8 +377,8 @@ def mnist(a: int = 3, b: int = 8, bandwidth: float = 4.0, size: int = 2000) -> F
     ------
     ValueError
         If an argument is out of its range.
-    FileNotFoundError
-        On first use, if the images are in neither place.
+    OSError
+        On first use, if the images are in neither place, or cannot be read.
 
     Examples
     --------
@@ -403,7 +403,7 @@ def mnist_available() -> bool:
     bool
         Whether ``mnist.npz`` lies in ``$NOISYTHEORY_DATA``, or scikit-learn holds a copy.
     """
-    if _mnist_file() is not None:
+    if data_file(_MNIST) is not None:
         return True
     home = Path(os.environ.get("SCIKIT_LEARN_DATA", Path.home() / "scikit_learn_data"))
     cache = home / "openml"
@@ -509,12 +509,11 @@ class _Mnist:
     size: int
 
     def __call__(self) -> tuple[Array, NDArray[np.int64]]:
-        path = _mnist_file()
+        path = data_file(_MNIST)
         if path is None:
             images, classes = _mnist_images()
         else:
-            with np.load(path) as archive:
-                classes = archive["y_train"].astype(np.int64)
+            classes = first_rows(path, "y_train").astype(np.int64)
         chosen = np.flatnonzero((classes == self.a) | (classes == self.b))[: self.size]
         if len(chosen) < self.size:
             raise ValueError(
@@ -522,7 +521,7 @@ class _Mnist:
                 f"got {self.size}"
             )
         if path is not None:
-            images = first_images(path, "x_train", int(chosen.max(initial=0)) + 1)
+            images = first_rows(path, "x_train", int(chosen.max(initial=0)) + 1)
         flat = images[chosen].reshape(self.size, -1) / 255.0
         return _pair(flat, classes[chosen], self.a, self.b)
 
@@ -534,35 +533,13 @@ def _pair(
     return images[chosen], np.where(classes[chosen] == b, 1, -1)
 
 
-def first_images(path: Path, name: str, rows: int) -> NDArray[Any]:
-    """The first rows of an array of ``mnist.npz``: what follows is not unpacked."""
-    with zipfile.ZipFile(path) as archive, archive.open(f"{name}.npy") as file:
-        version = np.lib.format.read_magic(file)
-        header = np.lib.format.read_array_header_1_0 if version == (1, 0) else (
-            np.lib.format.read_array_header_2_0
-        )
-        shape, by_columns, dtype = header(file)
-        if not by_columns:
-            rows = min(rows, shape[0])
-            found = file.read(rows * math.prod(shape[1:]) * dtype.itemsize)
-            return np.frombuffer(found, dtype).reshape(rows, *shape[1:])
-    with np.load(path) as whole:
-        return np.asarray(whole[name][:rows])
-
-
-def _mnist_file() -> Path | None:
-    folder = os.environ.get("NOISYTHEORY_DATA")
-    if not folder:
-        return None
-    path = Path(folder) / "mnist.npz"
-    return path if path.is_file() else None
+_MNIST = "mnist.npz"
 
 
 def _mnist_images() -> tuple[NDArray[Any], NDArray[Any]]:
-    path = _mnist_file()
+    path = data_file(_MNIST)
     if path is not None:
-        with np.load(path) as archive:
-            return archive["x_train"], archive["y_train"].astype(np.int64)
+        return first_rows(path, "x_train"), first_rows(path, "y_train").astype(np.int64)
     from sklearn.datasets import fetch_openml
 
     try:

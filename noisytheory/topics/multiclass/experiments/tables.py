@@ -31,6 +31,7 @@ from noisytheory.topics.multiclass.setting.noise_path import noise_path
 from noisytheory.topics.multiclass.ultraconservative import ultraconservative
 from noisytheory.topics.multiclass.uma import uma, uma_runs
 from noisytheory.vocabulary.confusion import confusion_rate, observed_confusion
+from noisytheory.vocabulary.data import data_file, whole
 from noisytheory.vocabulary.noise import Confusion
 
 __all__ = [
@@ -83,7 +84,7 @@ def folder() -> Path:
 
 def has(name: str) -> bool:
     """Whether a set that is not bundled is at hand."""
-    return (folder() / FILES[name]).is_file()
+    return data_file(FILES[name]) is not None
 
 
 def data_at_hand() -> tuple[str, ...]:
@@ -92,7 +93,9 @@ def data_at_hand() -> tuple[str, ...]:
 
 
 def _csv(name: str) -> tuple[Floats, Codes]:
-    table = np.loadtxt(folder() / f"{name}.csv.gz", delimiter=",", skiprows=1)
+    path = folder() / f"{name}.csv.gz"
+    with whole(path):
+        table = np.loadtxt(path, delimiter=",", skiprows=1)
     return table[:, :-1], table[:, -1].astype(np.int64)
 
 
@@ -144,9 +147,9 @@ def _reuters() -> tuple[Any, Codes, Any, Codes]:
     from sklearn.datasets import load_svmlight_files
     from sklearn.feature_extraction.text import TfidfTransformer
 
-    x, t, test, truth = load_svmlight_files(
-        [str(folder() / f"reuters9_{half}.svm.gz") for half in ("train", "test")]
-    )
+    paths = [folder() / f"reuters9_{half}.svm.gz" for half in ("train", "test")]
+    with whole(paths[0].with_name("reuters9_*.svm.gz")):
+        x, t, test, truth = load_svmlight_files([str(path) for path in paths])
     weigh = TfidfTransformer(sublinear_tf=True)
     return (weigh.fit_transform(x).tocsr(), t.astype(np.int64), weigh.transform(test).tocsr(),
             truth.astype(np.int64))

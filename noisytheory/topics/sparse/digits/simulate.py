@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,9 +20,9 @@ from noisytheory.topics.sparse.algorithms import map_reduce
 from noisytheory.topics.sparse.digits import plain
 from noisytheory.topics.sparse.herding import herding
 from noisytheory.trial.claim import Certificate
+from noisytheory.vocabulary.data import data_file, first_rows
 from noisytheory.vocabulary.kernels import Gaussian
 from noisytheory.vocabulary.populations import digits
-from noisytheory.vocabulary.populations.batteries import first_images
 
 Floats = NDArray[np.floating[Any]]
 Doubles = NDArray[np.float64]
@@ -160,15 +158,9 @@ def _bundled(fold: int, bandwidth: float, tolerance: float) -> Protocol:
     )
 
 
-def _mnist_file() -> Path | None:
-    folder = os.environ.get("NOISYTHEORY_DATA")
-    path = Path(folder or "") / "mnist.npz"
-    return path if folder and path.is_file() else None
-
-
 def mnist_at_hand() -> bool:
     """Whether `NOISYTHEORY_DATA` holds MNIST, without opening it."""
-    return _mnist_file() is not None
+    return data_file("mnist.npz") is not None
 
 
 def mnist_pair(images: int | None = None) -> Protocol | None:
@@ -179,20 +171,19 @@ def mnist_pair(images: int | None = None) -> Protocol | None:
     images : int, optional
         At most so many to train on, the first ones.
     """
-    path = _mnist_file()
+    path = data_file("mnist.npz")
     if path is None:
         return None
     sides: list[Any] = []
-    with np.load(path) as archive:
-        for part in ("train", "test"):
-            classes = archive[f"y_{part}"]
-            chosen = np.flatnonzero((classes == 3) | (classes == 8))
-            chosen = chosen[:images] if part == "train" else chosen
-            pixels = first_images(path, f"x_{part}", int(chosen.max(initial=0)) + 1)
-            # In single precision a herd's near ties go by the order in which sums were taken, and
-            # its figures with them, from one processor to the next.
-            flat = pixels[chosen].reshape(len(chosen), -1).astype(np.float64) / 255
-            sides += [flat, np.where(classes[chosen] == 8, 1.0, -1.0)]
+    for part in ("train", "test"):
+        classes = first_rows(path, f"y_{part}")
+        chosen = np.flatnonzero((classes == 3) | (classes == 8))
+        chosen = chosen[:images] if part == "train" else chosen
+        pixels = first_rows(path, f"x_{part}", int(chosen.max(initial=0)) + 1)
+        # In single precision a herd's near ties go by the order in which sums were taken, and
+        # its figures with them, from one processor to the next.
+        flat = pixels[chosen].reshape(len(chosen), -1).astype(np.float64) / 255
+        sides += [flat, np.where(classes[chosen] == 8, 1.0, -1.0)]
     train, labels, test, answers = sides
     return Protocol(
         "MNIST, 3 against 8", train, labels, test, answers, MNIST_BANDWIDTH, MNIST_TOLERANCE,
