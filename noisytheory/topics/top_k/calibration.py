@@ -131,22 +131,28 @@ GOLDEN = (np.sqrt(5) - 1) / 2
 def _pointwise(psi: Callable[[Any], Any], eta: Floats, level: Any) -> Floats:
     r"""Minimisers in $t$ of the conditional risk of $(\ell-\lambda)_+$; nearest 0 among ties."""
     flipped = np.maximum(eta, 1 - eta)
-
-    other = 1 - flipped
+    chances = np.stack([flipped, 1 - flipped])
+    both = np.empty_like(chances)
 
     def value(t: Floats) -> Any:
-        # Both labels at once: of few atoms the calls take the time.
-        likely, unlikely = np.maximum(psi(np.array([t, -t])) - level, 0)
-        return flipped * likely + other * unlikely
+        # Both labels at once, in place: of few atoms the calls take the time.
+        both[0] = t
+        np.negative(t, out=both[1])
+        found = psi(both) - level
+        np.maximum(found, 0, out=found)
+        found *= chances
+        return found[0] + found[1]
 
     low, high = np.zeros_like(eta), np.full_like(eta, REACH)
-    left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
+    span = GOLDEN * (high - low)
+    left, right = high - span, low + span
     at_left, at_right = value(left), value(right)
     for _ in range(44):
         # Ties go to the left, so that a flat stretch gives its end nearest 0.
         smaller = at_left <= at_right
         low, high = np.where(smaller, low, left), np.where(smaller, right, high)
-        fresh = np.where(smaller, high - GOLDEN * (high - low), low + GOLDEN * (high - low))
+        span = GOLDEN * (high - low)
+        fresh = np.where(smaller, high - span, low + span)
         there = value(fresh)
         left, right = np.where(smaller, fresh, right), np.where(smaller, left, fresh)
         at_left, at_right = (np.where(smaller, there, at_right), np.where(smaller, at_left, there))
