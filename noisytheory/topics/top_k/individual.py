@@ -377,9 +377,8 @@ def best_intercept(labels: Floats, masses: Floats | None, scores: Floats, nu: fl
     # Each brings a margin to 1: of one class intercepts below lose, of the other those above.
     ends, some = labels - scores, labels > 0
     n, half = len(labels), nu / 2
-    of, above = (None, None), np.count_nonzero(some) / n
-    if masses is not None:
-        of, above = (masses[some], masses[~some]), float(masses[some].sum())
+    of = (None, None) if masses is None else (masses[some], masses[~some])
+    above = np.count_nonzero(some) / n if of[0] is None else float(of[0].sum())
     if half <= min(above, 1 - above) * (1 + 1e-12):
         high, low = -_reached(-ends[some], of[0], half, n), _reached(ends[~some], of[1], half, n)
         if high >= low:
