@@ -24,9 +24,10 @@ to where zero ends minimisers have the direction in which it does: below the flo
 each of its best length, and errors are mostly near the minimisers', too, which is not proven.
 
 Beside an intercept the best constant moves with k, at a small C by more than the coefficients gain.
-For a loss of the margin that is smooth it is taken out of both bounds: every k has an intercept of
-its own. Of the hinge it jumps, and models begin at the best of a few. In regression mixtures of two
-solutions serve few k between.
+For a loss of the margin that is smooth it is taken out of both bounds, and every k has an intercept
+of its own. So has every k of the hinge, where it jumps at k of twice the smaller class: there a
+whole interval is best, and the model is not called determined. Errors beside an intercept are
+compared at six k next to there, too. In regression mixtures of two solutions serve few k between.
 """
 
 from __future__ import annotations
@@ -131,6 +132,7 @@ class Found:
     zeros: dict[Any, int] = field(default_factory=dict)
     open: dict[Any, int] = field(default_factory=dict)
     beside: dict[float, float] = field(default_factory=dict)
+    off: dict[str, list[float]] = field(default_factory=dict)
 
 
 def measured(problem: tuple[str, np.ndarray, np.ndarray, str, float]) -> Found:
@@ -171,9 +173,24 @@ def measured(problem: tuple[str, np.ndarray, np.ndarray, str, float]) -> Found:
                 for k in (n, int(0.9 * n), int(0.8 * n)))
             taken = least(partial(path, x, y, loss, C=c, intercept=True))[0]
             found.beside[SMALL if found.beside else 0.0] = taken / alone
+        found.off[loss] = beside_intercepts(x, y, loss, C)
     form = DEFAULT
     found.line = (f"  {name}: {found.costs[form]:.1f}, {found.factors:.1f} ({found.knots[form]}); "
                   f"{found.wrong[form]:.2f} {found.worst[form]:.2f}, {found.open[form]} open")
+    return found
+
+
+def beside_intercepts(x: np.ndarray, y: np.ndarray, loss: str, C: float) -> list[float]:
+    """Differences of errors in points at k that are determined, beside an intercept."""
+    n, all_k = len(y), path(x, y, loss, C=C, intercept=True)
+    jump = 2 * min(np.sum(y > 0), np.sum(y < 0)) + np.array([-9, -3, -1, 1, 3, 9])
+    ks = np.unique(np.concatenate([np.linspace(1, n, POINTS).round(), jump])).astype(int)
+    found = []
+    for k in ks[(ks >= 1) & (ks <= n)]:
+        if all_k.determined[k - 1]:
+            scores = fit(x, y, loss, k=int(k), C=C, intercept=True).scores(x)
+            error = float(np.mean(np.where(scores >= 0, 1, -1) != y))
+            found.append(100 * abs(float(all_k.error[k - 1]) - error))
     return found
 
 
@@ -200,8 +217,12 @@ def compare(tried: list[tuple[str, np.ndarray, np.ndarray, str, float]], workers
         print(f"  {form[0]:5g} {form[1]:5g} {of('costs', 1):>11} {of('knots', 0):>8} "
               f"{of('over', 4):>16} {of('share', 4):>16} {of('wrong', 2):>12} {of('worst', 2):>12} "
               f"{of('every', 2):>12} {of('open', 0):>8} {of('zeros', 0):>6}")
-    for sure, which in ((True, "determined"), (False, "not determined and not zero")):
-        apart = [value for one in every for value in one.apart[sure]]
+    for which, apart in (
+            ("determined", [value for one in every for value in one.apart[True]]),
+            ("not determined and not zero", [value for one in every for value in one.apart[False]]),
+            *((f"determined beside an intercept, {loss}",
+               [value for one in every for value in one.off.get(loss, [])])
+              for loss in ("hinge", "logistic"))):
         if apart:
             shares = (0.5, 0.9, 0.95, 0.99, 1.0)
             print(f"\nby the default, errors at the {len(apart)} k of all problems that are {which}"

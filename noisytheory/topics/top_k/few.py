@@ -246,6 +246,7 @@ class Few(Guesses):
             self.glance()  # with the knots of the last round
         if self.own is not None:
             self.knots += self.own.placed(self.knots, self.out[4])
+        self.recentre()
         if self.direction is not None:
             self.along(*self.ray)
 

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 __all__ = [
-    "CLASSIFICATION", "INDIVIDUAL", "REGRESSION", "Individual", "best_constants", "individual",
-    "least_constant",
+    "CLASSIFICATION", "INDIVIDUAL", "REGRESSION", "Individual", "best_constants",
+    "best_intercept", "individual", "least_constant",
 ]
 
 Floats = NDArray[np.float64]
@@ -348,3 +348,50 @@ def best_constants(
     b = np.clip(sums(some, first) / nus, between(low), between(high))
     values = sums(some, second) - b * (2 * sums(some, first) - b * nus)
     return b + middle, np.maximum(values, 0.0)
+
+
+def best_intercept(labels: Floats, masses: Floats | None, scores: Floats, nu: float) -> float:
+    r"""What is best added to scores for $\nu\,AT_k$ of the hinge loss.
+
+    The largest losses hold as much of both classes. Where one is exhausted, or the other's reach 0,
+    all that are above 0 count, and these do.
+
+    Parameters
+    ----------
+    labels : array, shape (n,)
+        1 and -1.
+    masses : array, shape (n,), or None
+    scores : array, shape (n,)
+    nu : float
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> y, scores = np.array([1.0, 1.0, 1.0, -1.0]), np.array([0.5, 0.0, 1.0, 0.5])
+    >>> best_intercept(y, None, scores, 0.5), best_intercept(y, None, scores, 1.0)
+    (-0.25, 0.5)
+    """
+    # Each brings a margin to 1: of one class intercepts below lose, of the other those above.
+    ends, some = labels - scores, labels > 0
+    n, half = len(labels), nu / 2
+    of = (None, None) if masses is None else (masses[some], masses[~some])
+    above = np.count_nonzero(some) / n if of[0] is None else float(of[0].sum())
+    if half <= min(above, 1 - above) * (1 + 1e-12):
+        high, low = -_reached(-ends[some], of[0], half, n), _reached(ends[~some], of[1], half, n)
+        if high >= low:
+            return (high + low) / 2
+    return _reached(ends, masses, above, n)
+
+
+def _reached(values: Floats, masses: Floats | None, mass: float, n: int) -> float:
+    """The value at which the least ones have so much mass."""
+    last = len(values) - 1
+    if masses is None:
+        place = min(max(int(np.ceil(mass * n - 1e-9)) - 1, 0), last)
+        return float(np.partition(values, place)[place])
+    order = np.argsort(values)
+    place = int(np.searchsorted(np.cumsum(masses[order]), mass - 1e-12))
+    return float(values[order[min(place, last)]])

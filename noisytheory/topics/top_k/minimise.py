@@ -31,6 +31,8 @@ Floats = NDArray[np.float64]
 
 LARGEST = 1e100
 """Entries at most."""
+SMALLEST_C = 1e-300
+"""Below about 1e-306 the reciprocal overflows, and the objective was no number."""
 
 
 class NotCertified(UserWarning):
@@ -62,7 +64,8 @@ class Solution:
     relative_gap : float
         The gap as `fit` measures it for ``tol``.
     converged : bool
-        Whether that is at most what was asked for.
+        Whether that is at most what was asked for, and so are the gap relative to the objective
+        itself and to what the coefficients gain; else ``NotCertified`` is warned of.
 
     Examples
     --------
@@ -238,12 +241,12 @@ def fit(
         objective, dual = task.objective(w), max(dual, task.best_dual)
     gap = objective - dual
     relative = gap / task.unit(objective, REACHED)
-    converged = relative <= tol
     # Of a perfect fit, or of weights that gain next to nothing, less is proven than was asked for.
     worst = max(relative, gap / max(objective, 1e-300))
     if task.by_gain and not task.zero and gap > max(0.01 * task.gain, ROUNDING * task.size):
         worst = max(worst, gap / max(task.gain, np.finfo(float).tiny))
-    if worst > tol:
+    converged = worst <= tol
+    if not converged:
         warnings.warn(
             f"relative duality gap {worst:.1e} in place of {tol:.0e} "
             f"({loss}, k/n={nu:g}, C={C:g})", NotCertified, stacklevel=3,
@@ -264,6 +267,9 @@ def checked_C(C: Any) -> float:
     number = isinstance(C, int | float | np.number) and not isinstance(C, bool | np.bool_)
     if not (number and np.isfinite(C) and C > 0):
         raise ValueError(f"C must be a finite number > 0, got {C!r}")
+    if C < SMALLEST_C:
+        raise ValueError(f"C must be at least {SMALLEST_C:g}: what is divided by less overflows, "
+                         f"got {C!r}")
     return float(C)
 
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from noisytheory.topics.top_k.central_path import follow
 from noisytheory.topics.top_k.design import Design, solver
+from noisytheory.topics.top_k.individual import best_intercept
 from noisytheory.topics.top_k.task import ROUNDING, WIDE, Task
 
 __all__ = ["Balance", "Part", "sample_size"]
@@ -66,25 +67,11 @@ class Part(Task):
         ordered = np.partition(losses, n - whole - 1)[n - whole - 1:]
         return float(ordered[1:].sum() + (self.nu * n - whole) * ordered[0]) / n
 
-    def even(self, scores: Floats) -> float:
-        """The intercept beside which both classes' largest losses end at one level, or at 0."""
-        ends = []
-        for sign in (1.0, -1.0):
-            margins, masses = sign * scores[self.targets == sign], self.masses[self.targets == sign]
-            order = np.argsort(margins)
-            ends.append((sign, float(masses.sum()), margins[order], np.cumsum(masses[order])))
-        (_, few, *_), (sign, _, margins, reached) = sorted(ends, key=lambda end: end[1])
-        if few >= 0.5 * self.nu:
-            low, high = (values[np.searchsorted(sums, 0.5 * self.nu - 1e-12).clip(
-                0, len(values) - 1)] for _, _, values, sums in ends)
-            return float(high - low) / 2
-        last = margins[np.searchsorted(reached, few - 1e-12).clip(0, len(margins) - 1)]
-        return float(sign * (1 - last))
-
     def best_of(self, scores: Floats, some: list[float]) -> float:
         """The one of a few intercepts that loses least beside scores."""
         if self.kind.margin:
-            some = [*some, self.even(scores)]
+            masses = None if self._uniform else self.masses
+            some = [*some, best_intercept(self.targets, masses, scores, self.nu)]
 
         def lost(b: float) -> float:
             losses = self.kind.values(self.targets, scores + b)

@@ -60,7 +60,9 @@ class Path:
     determined : array of bool, shape (m,)
         Whether the gap is proven to be at most a quarter of what the coefficients gain at this k;
         where it is not, since zero is the minimiser or the gain lies below the floor, objective
-        and error are still those of the model here, but another may do as well.
+        and error are still those of the model here, but another may do as well. Nor, of the hinge
+        loss beside an intercept, at k of twice the smaller class, where intercepts of a whole
+        interval are best, if that turns a share of the signs.
     knots : array, shape (j, d)
         Coefficients, with the intercept last if there is one, of the models that are mixed: some
         are solved, others guessed with weights that prove them good enough, or mixtures with an
@@ -150,8 +152,9 @@ def path(
     nothing is proven of that.
 
     An intercept that costs nothing moves with k, at a small C by more than the coefficients gain.
-    Of a smooth loss of the margin every k has an intercept of its own. In regression mixtures of
-    two solutions serve fewer k: at a small C of the absolute loss it takes dozens of fits.
+    Of a loss of the margin every k has an intercept of its own: that of the hinge jumps at k of
+    twice the smaller class. In regression mixtures of two solutions serve fewer k: at a small C of
+    the absolute loss it takes dozens of fits.
 
     A floor of 0 takes the time of about a dozen fits, of five to thirty mostly, and of hundreds
     where gains are tiny beside an intercept, or in regression: each halving of the distance takes a
@@ -248,6 +251,7 @@ def as_path(
             told.append(f"at {len(some)} k from {some[0]:g} to {some[-1]:g} what the coefficients "
                         "gain is less than what is proven: errors there may be another model's")
         warnings.warn("; ".join(told[int(gap.max() <= tol):]), NotCertified, stacklevel=4)
+    determined &= ~np.asarray(walk.torn)
     regime = np.where(zero, "zero", np.where(level > 0, "nu", "C"))
     order = np.argsort(place, kind="stable")
     error = np.empty(len(counts))

@@ -74,8 +74,8 @@ def toys() -> dict[str, Any]:
 def figure_1(found: Numbers) -> Any:
     """Cases 4 and 6 of the toy data: the lines of maximum loss, average loss and average of the
     ten largest, with logistic and with hinge loss, and the training errors of both over k. The
-    cross is an outlier; where the maximum loss gives zero there is no line, and the average's may
-    lie beyond the points.
+    cross is an outlier. Where the maximum loss gives zero there is no line; an average's beyond the
+    points is called outside: all are of one side.
     """
     return _toys(found, (4, 6), "Cases 4 and 6 of the toy data with separating lines of three "
                                 "aggregate losses, logistic left, hinge in the middle, and "
@@ -86,8 +86,8 @@ def figure_1(found: Numbers) -> Any:
 def figure_4(found: Numbers) -> Any:
     """All six toy cases: the lines of maximum loss, average loss and average of the ten largest,
     with logistic and with hinge loss, and the training errors of both over k. The cross is an
-    outlier; where the maximum loss gives zero there is no line, and the average's may lie beyond
-    the points.
+    outlier. Where the maximum loss gives zero there is no line; an average's beyond the points is
+    called outside: all are of one side.
     """
     return _toys(found, tuple(TOYS), "Six toy data sets with separating lines of three aggregate "
                                      "losses, logistic left, hinge in the middle, and training "
@@ -110,9 +110,6 @@ def _toys(found: Numbers, cases: tuple[int, ...], label: str) -> Any:
                 lines = found[f"{case} {loss} lines"]
                 _cloud(cloud, found, TOYS[case], lines, ink)
                 cloud.set_title(f"Case {case}, {loss}")
-                if np.linalg.norm(lines[0]) < 1e-9:
-                    cloud.text(0.97, 0.97, "maximum: zero", transform=cloud.transAxes, ha="right",
-                               va="top", fontsize=8, bbox=dict(color="white", pad=1))
                 # Often the same: the second is seen on the first.
                 style, colour, size, width = (
                     ("o-", "C3", 6, 2.5) if loss == "logistic" else ("s--", ink, 2.5, 1))
@@ -143,15 +140,24 @@ def _cloud(axis: Any, found: Numbers, recipe: Toy, lines: Any, ink: str) -> None
         axis.plot(*recipe.outlier, "x", markersize=9, markeredgewidth=2.5, color="C1",
                   label="outlier")
     low, high = found[f"{recipe.case} ends"] + np.array([[-0.4], [0.4]])
+    high[1] += 0.12 * (high[1] - low[1])  # for what is said of lines that are not there
     ends = np.array([low[0], high[0]])
+    unseen = []
     for (name, _, own, style), w in zip(LOOK, lines, strict=True):
         if np.linalg.norm(w) < 1e-9:
+            unseen.append(f"{name}: zero")
             continue
+        corners = np.array([w[0] * x + w[1] * y + w[2] for x in ends for y in (low[1], high[1])])
+        if abs(np.sign(corners).sum()) == len(corners):
+            unseen.append(f"{name}: outside")
         if abs(w[1]) < 1e-12:
             axis.axvline(-w[2] / w[0], color=own or ink, linestyle=style, label=name)
         else:
             axis.plot(ends, -(w[0] * ends + w[2]) / w[1], style, color=own or ink,
                       label=name)
+    if unseen:
+        axis.text(0.97, 0.97, "\n".join(unseen), transform=axis.transAxes, ha="right", va="top",
+                  fontsize=8, bbox=dict(color="white", pad=1))
     axis.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
 
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from noisytheory.topics.top_k.individual import best_constants, individual
+from noisytheory.topics.top_k.jumps import recentred, torn
 from noisytheory.topics.top_k.neighbours import Part
 from noisytheory.topics.top_k.task import REACHED, ROUNDING, Task, positive_level
 
@@ -115,6 +116,8 @@ class Walk:
         # Where zero is the minimiser, and where it is not.
         self.zero_to, self.above = 0.0, np.inf
         self.knots: list[Knot] = []
+        # Of every k, whether its intercept is any of an interval.
+        self.torn: NDArray[np.bool_] | bool = False
         losses = self.kind.values(labels, np.zeros(len(labels)))
         self.size = float(masses @ losses)
         self.at_zero = self.sort(1.0, np.zeros(len(labels)), none=self.size)
@@ -155,6 +158,13 @@ class Walk:
                 at += 1
             else:
                 self.knots.insert(at + 1, new)
+        self.recentre()
+
+    def recentre(self) -> None:
+        """Intercepts of each k's own, of a loss whose best one jumps."""
+        if self.free and self.kind.margin and not self.kind.smooth:
+            self.knots += recentred(self)
+            self.torn = torn(self)
 
     def highest(self, nu: float) -> Knot:
         """The solution at the largest k."""

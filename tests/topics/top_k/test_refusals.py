@@ -114,3 +114,10 @@ def test_table_2_is_read_with_its_average():
     both = list(sides.compared("table 2", "AT_k", "average <= maximum", "Sinc"))
     assert [(one.lhs, one.rhs) for one in both] == [
         (1139, 1147), (1147, 2790), (1161, 1188), (1188, 1916)]
+
+
+@pytest.mark.parametrize("C", [5e-324, 1e-310, 1e-301])
+def test_C_whose_reciprocal_overflows_is_refused(C):
+    X, y = np.array([[1.0], [2.0], [-1.0]]), [1, 1, -1]
+    with pytest.raises(ValueError, match="C must be at least 1e-300"):
+        top_k.fit(X, y, C=C)

@@ -23,8 +23,9 @@ BROKEN: dict[int, dict[str, Any]] = {
     3: {"bound": lambda: 0.02, "why": "in forty-nine of fifty draws"},
 }
 MOST = (
-    "A half, most draws, is ours: nearly every draw has the printed order. One that most draws "
-    "lack, as the twin's, would have made it fall."
+    "A half, most draws, is ours: nearly every draw has the printed order, so that the share of "
+    "others, and the tightness, is next to 0. One that most draws lack, as the twin's, would have "
+    "made it fall."
 )
 toy_cases = [
     TOP_K.mean(

@@ -86,7 +86,8 @@ margins = [
         twin=scaled(8.1, "a little more than eight times as much"),
         note="An eighth of the margin on two points without noise, and no instance known comes "
         "nearer; more than half of it none can, as twice as much is true "
-        "(new-margin-floor/event): the bound is loose.",
+        "(new-margin-floor/event). So the bound is loose, not its trial: beyond a factor of eight "
+        "as the twin's, it is false on these populations.",
         **RADII,
     ),
     TOP_K.tail(
@@ -99,7 +100,8 @@ margins = [
         quantity="minus the margin",
         twin=scaled(4.1, "a little more than four times as much"),
         note="A quarter of the margin on two points without noise, whose advantage is $\\mu$, not "
-        "the $\\mu/2$ that the event leaves; for a sample's own advantage it is sharp.",
+        "the $\\mu/2$ that the event leaves; for a sample's own advantage it is sharp. So the "
+        "bound is loose, not its trial: beyond a factor of four, as the twin's, it is false.",
         **RADII,
     ),
     TOP_K.tail(

@@ -1,0 +1,86 @@
+"""The hinge loss' intercept, which jumps: the best of fixed scores, and paths beside exact fits."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+from noisytheory.topics.top_k import average_top_k, fit, path
+from noisytheory.topics.top_k.individual import best_intercept
+from noisytheory.topics.top_k.minimise import NotCertified
+
+
+def drawn(n, d, seed, offset=0.0):
+    """Scales to 1/30, signs of normal scores with noise."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, d)) * np.geomspace(1, 1 / 30, d)
+    scores = x @ (rng.normal(size=d) * np.geomspace(1, 30, d))
+    return x, np.where(scores / scores.std() + 0.5 * rng.normal(size=n) + offset > 0, 1.0, -1.0)
+
+
+def aggregate(x, y, w, k, C=1.0, masses=None):
+    losses = np.maximum(1 - y * (x @ w[:-1] + w[-1]), 0)
+    nu = k / (len(y) if masses is None else masses.sum())
+    return nu * average_top_k(losses, nu, masses) + w[:-1] @ w[:-1] / (2 * C)
+
+
+@pytest.mark.parametrize("size", [0.1, 1.0, 5.0])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_no_other_intercept_is_better(size, weighted):
+    """At one of the kinks the convex objective is least: where two losses, or one and 0, meet."""
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(6, 14))
+        y = np.where(np.arange(n) < rng.integers(1, n), 1.0, -1.0)
+        scores = size * (rng.normal(size=n) + 0.5 * y)
+        masses = rng.integers(1, 4, n) if weighted else np.ones(n)
+        masses = masses / masses.sum()
+        ends = y - scores
+        kinks = np.concatenate([ends, (ends[:, None] + ends).ravel() / 2])
+        for nu in np.linspace(0.1, 1, 13):
+            def value(b, nu=nu, y=y, scores=scores, masses=masses):
+                return average_top_k(np.maximum(1 - y * (scores + b), 0), nu, masses)
+            found = best_intercept(y, masses if weighted else None, scores, nu)
+            assert value(found) == pytest.approx(min(value(b) for b in kinks), rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize(("n", "d", "seed", "offset"), [
+    (1000, 20, 4, 0.0), (1000, 20, 1, 0.0), (500, 5, 2, 0.0), (300, 5, 1, 0.7)])
+def test_errors_beside_an_intercept_that_jumps_are_the_minimisers(n, d, seed, offset):
+    """Between two intercepts a mixture erred 18 points more; without any errors differ by three."""
+    x, y = drawn(n, d, seed, offset)
+    found = path(x, y, "hinge", intercept=True)
+    jump = 2 * min(np.sum(y > 0), np.sum(y < 0))
+    assert not found.determined[jump - 1]
+    assert found.determined[[jump - 2, jump]].all()
+    for k in {*range(n // 2, n + 1, n // 20), *(jump + np.array([-9, -3, -1, 1, 3])).clip(1, n)}:
+        if found.determined[k - 1]:
+            exact = fit(x, y, "hinge", k=int(k), intercept=True).scores(x)
+            error = np.mean(np.where(exact >= 0, 1, -1) != y)
+            assert found.error[k - 1] == pytest.approx(error, abs=0.033)
+
+
+@pytest.mark.parametrize("floor", [0.0, 0.1])
+@pytest.mark.parametrize("scaling", ["paper", "average"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_what_is_said_of_models_with_an_intercept_of_their_own_holds(floor, scaling, weighted):
+    x, y = drawn(200, 4, 2, 0.3)
+    weight = np.random.default_rng(0).integers(1, 4, 200).astype(float) if weighted else None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotCertified)
+        found = path(x, y, "hinge", intercept=True, scaling=scaling, floor=floor,
+                     sample_weight=weight)
+    masses = np.ones(200) if weight is None else weight
+    own = 0
+    for at, k in enumerate(found.k):
+        C = 1.0 if scaling == "paper" else masses.sum() / k
+        outer = 1.0 if scaling == "paper" else masses.sum() / k
+        w = found.coef[at]
+        value = outer * aggregate(x, y, w, k, C, masses)
+        assert found.dual[at] * (1 - 1e-12) <= value <= found.objective[at] * (1 + 1e-9)
+        losses = np.maximum(1 - y * (x @ w[:-1] + w[-1]), 0)
+        best = best_intercept(y, masses / masses.sum(), x @ w[:-1], k / masses.sum())
+        own += abs(best - w[-1]) <= 1e-9 * (1 + losses.max())
+    assert own > len(found.k) / 20
