@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from surroundings import PATIENCE, Count, ends_the_same, free_cores, run, told
+from surroundings import PATIENCE, Count, all_cores, ends_the_same, free_cores, run, told
 
 import noisytheory
 
@@ -138,12 +138,13 @@ def speed(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str
     import cluster as benchmark
 
     cloudpickle.register_pickle_by_value(benchmark)  # workers have no such module
-    rows = benchmark.speed_up(min(192, 4 * audits))
+    with all_cores():
+        rows, cores = benchmark.speed_up(min(192, 4 * audits)), free_cores()
     clock, normalised = (rows[0][key] / rows[-1][key] for key in ("seconds", "normalised"))
     yield (
-        f"{rows[0]['work']}: {clock:.2f} times as fast with 4 workers as with 1 by the clock on "
-        f"{free_cores()}, load {os.getloadavg()[0]:.1f}; {normalised:.2f} times "
-        "in the time that the machine gave them"
+        f"{rows[0]['work']}: {clock:.2f} times as fast with 4 workers as with 1 by the clock, "
+        f"{normalised:.2f} normalised to the time that the machine gave them, on {cores}, load "
+        f"{os.getloadavg()[0]:.1f}"
     ), Count({"tries": len(rows), "under 3.4 x": int(max(clock, normalised) < 3.4)})
     costs = benchmark.costs(20 * audits)
     least = benchmark.busy_from(costs)

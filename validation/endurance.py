@@ -39,6 +39,7 @@ import distant
 import foreign
 import misbehaving
 import surroundings
+import usage
 
 import noisytheory as nt
 from noisytheory.trial.catalogue import load_file
@@ -312,7 +313,7 @@ def limits(quiet: Quiet, audits: int, moments: random.Random) -> Iterator[tuple[
         yield f"{name} limited", count
 
 
-MODULES = (damaged, distant, foreign, misbehaving, surroundings)
+MODULES = (damaged, distant, foreign, misbehaving, surroundings, usage)
 PARTS = {
     "signals": signals, "limits": limits,
     **{
@@ -392,7 +393,7 @@ def table(rows: Mapping[str, Count]) -> list[str]:
     """Rows as Markdown: tries, then everything that is meant to be zero."""
     heads = ["tries", "blocks lost", "bits differ", "unreadable", "silent", "other exit code",
              "traceback", "hang", "escape sent", "over 300 MB", "slower", "under 3.4 x",
-             "over 20 s"]
+             "over 20 s", "other time printed"]
     lines = [f"| disturbance | {' | '.join(heads)} |", "|---" * (len(heads) + 1) + "|"]
     lines += [f"| {name} | {' | '.join(str(c[h]) for h in heads)} |" for name, c in rows.items()]
     return lines

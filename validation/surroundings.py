@@ -5,15 +5,14 @@ Parts of ``python validation/endurance.py``, which says what is counted.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
 import random
-import resource
 import shutil
 import subprocess
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -216,6 +215,18 @@ def threads(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[s
     ), count
 
 
+@contextlib.contextmanager
+def all_cores() -> Iterator[None]:
+    """Within it children run wherever the system lets them, not only where this process was put."""
+    before = os.sched_getaffinity(0)
+    with contextlib.suppress(OSError):  # A system that lets nobody widen its cores.
+        os.sched_setaffinity(0, range(os.cpu_count() or 1))
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
 def free_cores() -> str:
     """How many cores this process may use, of how many."""
     return f"{len(os.sched_getaffinity(0))} of {os.cpu_count()} cores"
@@ -246,67 +257,8 @@ def power(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str
         yield f"a loss of power, of what was not waited for {name} left", count
 
 
-def memory(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str, Count]]:
-    """Ten million replicates of a cheap claim under 300 MB; the benchmark has a hundred million."""
-    sys.path.insert(0, str(BENCHMARKS))
-    import memory as measured
-
-    for kind, source in measured.KINDS.items():
-        count, file = Count(), quiet.folder / f"{kind}.py"
-        file.write_text(source)
-        _, own, worker = measured.audited(file, 10**7, "--workers", "2", "--quiet")
-        most = max(own, worker) * 2**20 / 1e6
-        count["tries"] += 1
-        count["over 300 MB"] += most > measured.GOAL
-        yield f"10^7 replicates of a {kind} ({most:.0f} MB)", count
-        store, count = quiet.folder / f"{kind}-store", Count()
-        done = run(quiet.command("audit", file, "--replicates", 10**7, "--store", store, "-q"))
-        told(count, done, {0})
-        most = max(_peaks(quiet.command("report", store, "--output", quiet.folder / kind)))
-        count["over 300 MB"] += most > measured.GOAL
-        shutil.rmtree(store)
-        yield f"the report of 10^7 replicates of a {kind} ({most:.0f} MB)", count
-
-
-def _peaks(words: Sequence[str]) -> list[float]:
-    """The most that a command and its processes have held, in MB."""
-    import memory as measured
-
-    peaks = [0.0]
-    with subprocess.Popen(words, stdout=subprocess.DEVNULL) as running:
-        while running.poll() is None:
-            those = [running.pid, *measured.children_of(running.pid)]
-            peaks += [measured.peak_of(process) * 2**20 / 1e6 for process in those]
-            peaks = [max(peaks)]
-            time.sleep(0.02)
-    return peaks
-
-
-def times(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str, Count]]:
-    """The report of all claims on two cores; of a busy machine the processors' time counts."""
-    count, store = Count(), quiet.folder / "all"
-    done = run(
-        quiet.command("audit", "--budget", "smoke", "--workers", 2, "--store", store, "-q"),
-        timeout=10 * PATIENCE,
-    )
-    told(count, done, {0})
-    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    done = run(
-        quiet.command("report", store, "--output", quiet.folder / "all-pages"),
-        timeout=10 * PATIENCE,
-    )
-    wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
-    told(count, done, {0})
-    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    count["over 20 s"] += used / 2 > 20
-    yield (
-        f"the report of all claims ({used:.1f} s of two processors, {wall:.1f} s by the clock)",
-        count,
-    )
-
-
 def words(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str, Count]]:
-    """What a reader must be told before a file is run; times that are those of the command."""
+    """What a reader must be told before a file is run."""
     count = Count()
     told = "run as code"
     readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")

@@ -7,6 +7,7 @@ import hashlib
 import os
 from collections.abc import Iterable
 from pathlib import Path
+from typing import IO
 
 from noisytheory.trial.store.journal import regular
 
@@ -15,17 +16,27 @@ __all__ = ["digest_of", "follow_no_link", "save"]
 
 def save(path: Path, text: str) -> None:
     """Write a text whole, or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     # Moved into place: a link of that name may lead to data of others.
     partial = path.with_name(f".{os.getpid()}.partial")
-    partial.unlink(missing_ok=True)
+    new = _new(partial)
     try:
-        with open(partial, "x", encoding="utf-8", newline="\n") as file:
-            file.write(text.rstrip() + "\n")
+        with new:
+            new.write(f"{text.rstrip()}\n".encode())
         os.replace(partial, path)
     except BaseException:
         partial.unlink(missing_ok=True)
         raise
+
+
+def _new(path: Path) -> IO[bytes]:
+    """A new file in the place of any other; its folder is mostly there, and not asked for."""
+    try:
+        return open(path, "xb")
+    except (FileNotFoundError, NotADirectoryError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        path.unlink()
+    return open(path, "xb")
 
 
 def follow_no_link(folder: Path, names: Iterable[str]) -> None:

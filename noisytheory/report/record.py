@@ -69,7 +69,7 @@ class Record:
             raise AttributeError(name)
         return dataset.attrs[name]
 
-    @property
+    @cached_property
     def id(self) -> str:
         """The claim's id."""
         return str(self.dataset.attrs["claim"])

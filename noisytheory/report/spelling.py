@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -46,23 +47,26 @@ def number(value: Any, digits: int = 3) -> str:
     >>> number(0.012345), number(1.5e-7), number(20000), number(float("nan"))
     ('0.0123', '1.5×10⁻⁷', '20\u202f000', '–')
     """
-    if value is None or (isinstance(value, float) and np.isnan(value)):
+    if value is None or (isinstance(value, float) and math.isnan(value)):
         return "–"
     if isinstance(value, bool | np.bool_):
         return "yes" if value else "no"
     if isinstance(value, int | np.integer):
         return f"{int(value):,}".replace(",", "\u202f").replace("-", "−")
     value = float(value)
-    if np.isinf(value):
+    if math.isinf(value):
         return "∞" if value > 0 else "−∞"
     text = f"{value:.{digits}g}"
     if "e" in text:
         mantissa, exponent = text.split("e")
         if 0 < int(exponent) < 7:
             return f"{float(text):,.0f}".replace(",", "\u202f").replace("-", "−")
-        raised = str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+        raised = str(int(exponent)).translate(_RAISED)
         text = f"{mantissa}×10{raised}"
     return text.replace("-", "−")
+
+
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def past(value: Any, refuted: bool) -> str:

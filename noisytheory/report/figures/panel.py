@@ -146,6 +146,8 @@ class _Plain:
     majorTicks, minorTicks = _Unmade(True), _Unmade(False)
     _looks: Mapping[str, Any] = {}
     """How the labels differ from what the style says."""
+    _word: Text | None = None
+    """What all labels are written with, once one is."""
 
     def _set_tick_locations(self: Any, ticks: Any, *, minor: bool = False) -> Any:
         """Place the ticks, without making them."""
@@ -163,7 +165,7 @@ class _Plain:
         """Name the ticks that are set, without making them."""
         set_formatter = self.set_minor_formatter if minor else self.set_major_formatter
         set_formatter(FixedFormatter(list(labels)))
-        self._looks = looks
+        self._looks, self._word = looks, None
         self.stale = True
         return []
 
@@ -186,11 +188,13 @@ class _Plain:
         """Each label as a text in its place: always the same text, with other words."""
         name = self._axis_name()
         points = self.axes.figure.dpi / 72
-        text = Text(
-            fontsize=rcParams[f"{name}tick.labelsize"], color=rcParams[f"{name}tick.color"],
-            transform=IdentityTransform(), **(self._alignment() | self._looks),
-        )
-        text.set_figure(self.axes.figure)
+        text = self._word
+        if text is None:
+            text = self._word = Text(
+                fontsize=rcParams[f"{name}tick.labelsize"], color=rcParams[f"{name}tick.color"],
+                transform=IdentityTransform(), **(self._alignment() | self._looks),
+            )
+            text.set_figure(self.axes.figure)
         away = points * (rcParams[f"{name}tick.major.size"] + rcParams[f"{name}tick.major.pad"])
         for place, label in shown:
             if label:
@@ -332,7 +336,9 @@ class Key(Artist):
         size = self.size
         unit = size * figure.dpi / 72
         text = Text(fontsize=size, va="center_baseline", transform=IdentityTransform())
-        text.set_figure(figure)
+        line = Line2D([], [])  # Looks like one series after the other.
+        for artist in (text, line):
+            artist.set_figure(figure)
         rows = -(-len(self.entries) // self.columns)
         parts = np.array_split(np.arange(len(self.entries)), self.columns)
         left = self.EDGE * unit
@@ -340,9 +346,10 @@ class Key(Artist):
             widest = 0.0
             for row, (handle, label) in enumerate(self.entries[k] for k in part):
                 y = ((rows - row - 0.5) * self.PITCH + 0.25) * unit
-                for artist in _sample(handle, left, y, self.LENGTH * unit, unit):
-                    artist.set_figure(figure)
-                    artist.set_transform(IdentityTransform())
+                for artist in _sample(handle, left, y, self.LENGTH * unit, unit, line):
+                    if artist is not line:
+                        artist.set_figure(figure)
+                        artist.set_transform(IdentityTransform())
                     artist.draw(renderer)
                 text.set_text(label)
                 text.set_position((left + (self.LENGTH + self.GAP) * unit, y))
@@ -351,8 +358,10 @@ class Key(Artist):
             left += widest + (self.LENGTH + self.GAP + self.APART) * unit
 
 
-def _sample(handle: Any, left: float, y: float, width: float, unit: float) -> Iterator[Any]:
-    """What a series looks like, as artists of pixels."""
+def _sample(
+    handle: Any, left: float, y: float, width: float, unit: float, sample: Line2D
+) -> Iterator[Any]:
+    """What a series looks like, as artists of pixels; its lines are one line in turn."""
     x, right = left + width / 2, left + width
     if isinstance(handle, ErrorbarContainer):
         line, _, bars = handle
@@ -364,15 +373,18 @@ def _sample(handle: Any, left: float, y: float, width: float, unit: float) -> It
             *np.transpose(ends), color=bars[0].get_color()[0], linewidth=bars[0].get_linewidth()[0]
         )
         if line is not None:
-            yield from _sample(line, left, y, width, unit)
+            yield from _sample(line, left, y, width, unit, sample)
     elif isinstance(handle, Line2D):
         looks = {"linestyle": handle.get_linestyle(), "marker": handle.get_marker()}
         for places, hidden in (([left, right], "marker"), ([x], "linestyle")):
             if all(look in _NONE for name, look in looks.items() if name != hidden):
                 continue
-            sample = Line2D(places, [y] * len(places))
             sample.update_from(handle)
-            sample.set(**{hidden: "none"}, drawstyle="default", clip_on=False)
+            sample.set_transform(_PIXELS)
+            sample.set_data(places, [y] * len(places))
+            sample.set_drawstyle("default")
+            sample.set_clip_on(False)
+            (sample.set_marker if hidden == "marker" else sample.set_linestyle)("none")
             yield sample
     else:
         face, edge = (
@@ -386,6 +398,7 @@ def _sample(handle: Any, left: float, y: float, width: float, unit: float) -> It
 
 
 _NONE = ("None", "none", "", " ", None)
+_PIXELS = IdentityTransform()
 
 
 class Panel(Axes):
