@@ -94,8 +94,8 @@ method = [
         grid={"loss": ["hinge", "square"]},
         given={"rule": "truncated", "C": 1e-3},
         rows=64,
-        note="A step that stands still has the ratio 1; this one .22, and at C = 1 an eighth for the "
-        "hinge; at C = 100 squares need some 10,000 steps before they fall so fast.",
+        note="A step that stands still has the ratio 1; this one .22, and at C = 1 an eighth for "
+        "the hinge; at C = 100 squares need some 10,000 steps before they fall so fast.",
         **SLOPE,
     ),
     TOP_K.mean(
