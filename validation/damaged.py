@@ -5,6 +5,7 @@ Parts of ``python validation/endurance.py``, which says what is counted.
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
@@ -59,6 +60,10 @@ def reseal(group: Path, spoil: Callable[[Metadata, Metadata], object]) -> None:
     attributes["complete"] = chunks.marker_of(attributes, arrays)
     (group / "zarr.json").write_bytes(chunks.group_document(attributes, chunks.members(arrays)))
     (group.parents[1] / "zarr.json").unlink()  # Nothing contradicts it.
+
+
+def _cut(path: Path, moments: random.Random) -> None:
+    path.write_bytes(path.read_bytes()[: moments.randrange(path.stat().st_size)])
 
 
 DAMAGES: dict[str, Callable[[Path, random.Random], None]] = {
@@ -122,6 +127,72 @@ def damage(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[st
             if again.returncode != 2:  # refused by name, as a pipe is
                 count["bits differ"] += again.returncode != 0 or not quiet.same(store)
         yield f"store with {name}", count
+
+
+ABSURD: tuple[Callable[[Metadata, Metadata], object], ...] = (
+    lambda attributes, arrays: attributes.pop("paper"),
+    lambda attributes, arrays: attributes.pop("kind"),
+    lambda attributes, arrays: attributes.pop("log_e_uphold"),
+    lambda attributes, arrays: arrays["rhs"].pop("fill_value"),
+    lambda attributes, arrays: arrays["rhs"].pop("dimension_names"),
+    lambda attributes, arrays: attributes.update(rows=None, alpha="x", log_e_uphold={"a": [1]}),
+    lambda attributes, arrays: attributes.update(hypotheses=3, verdict=True, kind="sort"),
+    lambda attributes, arrays: arrays["decision"].update(fill_value=10**18, shape=[10**18]),
+    lambda attributes, arrays: arrays["mean"].update(data_type="2026"),
+)
+
+
+def absurd(quiet: Any, moments: random.Random) -> Iterator[tuple[str, Count]]:
+    """What no disk does: a claim that is sealed and means nothing, holes, a part of a picture."""
+    count, store, pages = Count(), quiet.folder / "absurd", quiet.folder / "absurd-pages"
+    report = quiet.command("report", store, "--output", pages)
+
+    def heard(words: list[str], codes: set[int], said: str) -> None:
+        done = subprocess.run(
+            words, capture_output=True, text=True, timeout=PATIENCE, check=False, errors="replace"
+        )
+        count["tries"] += 1
+        count["other exit code"] += done.returncode not in codes
+        count["traceback"] += "Traceback" in done.stderr
+        count["silent"] += said not in done.stderr
+        if done.returncode not in codes or said not in done.stderr:
+            print(said, done.returncode, done.stderr[-300:], file=sys.stderr)
+
+    for spoil in ABSURD:
+        shutil.copytree(quiet.folder / "quiet", store)
+        reseal(store / "mine" / "maximum-1", spoil)
+        heard(report, {2}, "mine/maximum-1 in the store")
+        count["silent"] += not (pages / "mine" / "maximum-0.html").exists()
+        shutil.rmtree(store)
+        shutil.rmtree(pages, ignore_errors=True)
+    yield "a sealed claim of what no audit writes", count
+    count = Count()
+    for between, hole in ((b"", 2**40), (b"\x93ntblk\r\n" * 2**18, 0)):
+        shutil.copytree(quiet.half_done(), store)
+        journal = max(store.glob(".journal/*.blocks"), key=lambda path: path.stat().st_size)
+        data, middle = journal.read_bytes(), moments.randrange(journal.stat().st_size)
+        with journal.open("r+b") as file:
+            file.seek(middle + hole)
+            file.write(between + data[middle:])
+        heard(quiet.words(store, 0), {0}, "the journal of mine/")
+        count["bits differ"] += not quiet.same(store)
+        shutil.rmtree(store)
+    shutil.copytree(quiet.folder / "quiet", store)
+    os.truncate(store / "mine" / "maximum-1" / "zarr.json", 2**40)
+    heard(report, {2}, "mine/maximum-1 in the store")
+    shutil.rmtree(store)
+    shutil.rmtree(pages)
+    yield "a file with a hole of a terabyte, a journal full of what begins a block", count
+    count = Count()
+    shutil.copytree(quiet.folder / "quiet", store)
+    subprocess.run(report, capture_output=True, check=True)
+    whole = {path: path.read_bytes() for path in pages.rglob("*") if path.is_file()}
+    for name, spoil in itertools.product((".drawn.json", "mine/*.svg"), (_flip, _cut)):
+        spoil(moments.choice(sorted(pages.glob(name))), moments)
+        heard(report, {0}, "drawn anew")
+        count["bits differ"] += whole != {path: path.read_bytes() for path in whole}
+    shutil.rmtree(store)
+    yield "a report over one of which a picture is damaged, or what it says of them", count
 
 
 def hostile(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[str, Count]]:

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from damaged import absurd
 from surroundings import PATIENCE, Count, ends_the_same, run, told
 
 import noisytheory
@@ -67,6 +68,12 @@ def others(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[st
     strays = [folder / "theirs" for folder in own]
     for stray in strays:
         stray.symlink_to("/etc/passwd")
+    # What only ends like ours.
+    theirs = [store / ".journal" / name / "theirs" for name in ("thesis.old", "backup.staged")]
+    theirs += [store / ".journal" / name for name in ("notes.partial", "run.json.old")]
+    for path in theirs:
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(b"of others")
     for words in (
         quiet.command("report", store, "--output", quiet.folder / "pages"), quiet.words(store, 1)
     ):
@@ -76,8 +83,10 @@ def others(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[st
         named = [str(stray.relative_to(store)) in done.stderr for stray in strays]
         count["silent"] += not (all(named) or (done.returncode == 2 and any(named)))
         count["silent"] += not all(stray.is_symlink() for stray in strays)
+        count["silent"] += not all(path.is_file() for path in theirs)
     shutil.rmtree(store)
     yield "what is not ours in a store", count
+    yield from absurd(quiet, moments)
     yield "a link, a pipe or a file in the place of what a claim is made of", _links_within(quiet)
     yield "a link, a folder or a pipe where a report is written", _in_the_way(quiet)
     yield "a report of claims that other code tried", _tried_by_other_code(quiet)

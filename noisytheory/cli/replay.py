@@ -15,6 +15,7 @@ from noisytheory.cli.audit import run_audit, usable_cores
 from noisytheory.cli.mistakes import Mistake, offer
 from noisytheory.cli.select import one_claim
 from noisytheory.cli.shell import BUDGETS, RUN_AS_CODE, error_level, json_flag, main, seed_option
+from noisytheory.trial.shown import named
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -174,7 +175,8 @@ def _replay_stored(
     claim: Claim, location: str, seed: int | None, where: tuple[int, int, int] | None
 ) -> tuple[str, dict[str, Any]]:
     from noisytheory.trial.result import Result, replay_address
-    from noisytheory.trial.store import Store
+    from noisytheory.trial.store import Store, StoreError
+    from noisytheory.trial.store.errors import UNREADABLE
 
     with Store.load(location, __version__) as store:
         if claim.id not in store.ids():
@@ -184,11 +186,18 @@ def _replay_stored(
             )
         summary = store.read(claim.id)
         stored = int(summary.attrs["seed"])
+        result = Result(claim, summary, stored, store=store)
+        try:
+            certified = result.counterexample is not None
+        except UNREADABLE as error:
+            raise StoreError(
+                f"{claim.id} in the store {location} is damaged: its counterexample cannot be read "
+                f"({named(error)})"
+            ) from error
         if seed is not None and seed != stored:
             raise Mistake(f"the store {location} was drawn with seed {stored}, not {seed}: "
                            "leave out --seed or --store")
-        result = Result(claim, summary, stored, store=store)
-        if where is None and result.counterexample is not None:
+        if where is None and certified:
             return _replayed(result)
         if summary.attrs["fingerprint"] != claim.fingerprint():
             raise Mistake(

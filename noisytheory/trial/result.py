@@ -497,7 +497,7 @@ class Result:
     def counterexample(self) -> dict[str, Any] | None:
         """The certified counterexample with its address, or None."""
         text = self.summary.attrs.get("counterexample")
-        return json.loads(text) if text else None
+        return dict(json.loads(text)) if text else None
 
     @property
     def dataset(self) -> xr.Dataset:

@@ -6,7 +6,8 @@ import json
 import shlex
 
 import pytest
-from commands import HOEFFDING, STRICT, answer, mistake
+from commands import HOEFFDING, STRICT, answer, invoke, mistake
+from damaged import reseal
 
 from noisytheory.cli import select
 from noisytheory.trial import run
@@ -157,3 +158,13 @@ def test_a_draw_outside_the_hypotheses_is_no_counterexample(tmp_path):
     select._claims_in.cache_clear()
     steps = json.loads(answer("replay", target, "--json"))
     assert not steps["applies"] and steps["what"].startswith("outside the hypotheses")
+
+
+@pytest.mark.parametrize("text", ["[1", 3, "[1]"])
+def test_a_counterexample_that_no_audit_wrote_is_called_damaged(mine, tmp_path, text):
+    store = tmp_path / "store"
+    answer("audit", mine, "--workers", 0, "--budget", "smoke", "--store", store)
+    reseal(store / "mine" / "theorem-2", lambda about, _: about.update(counterexample=text))
+    result = invoke("replay", mine, "--store", store)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "is damaged: its counterexample cannot be read (" in result.stderr
