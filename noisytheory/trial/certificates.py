@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from noisytheory.trial.claim import Cell, Certificate, Claim
 from noisytheory.trial.draws import Arrays, ClaimError, draw, kept
-from noisytheory.trial.shown import named
+from noisytheory.trial.shown import lines_visible, named
 from noisytheory.trial.verdict import RULES, Always
 
-__all__ = ["Searched", "certified", "searched", "side_text", "step_text"]
+__all__ = ["Searched", "certified", "in_words", "searched"]
 
 _RECHECKS = 32
 """Suspect rows of a block that are re-checked in exact arithmetic, worst first."""
@@ -104,9 +104,7 @@ def searched(
             "block": block,
             "row": row,
             "excess": excess,
-            "lhs": side_text(certificate.lhs),
-            "rhs": side_text(certificate.rhs),
-            "steps": [[name, step_text(value)] for name, value in certificate.steps],
+            **in_words(certificate),
         }
         break
     summary = rule.summarise(claim, cell, {**drawn, "lhs": left, "rhs_draw": right})
@@ -141,13 +139,24 @@ def _is_endless(value: Any) -> bool:
     return np.asarray(value).dtype.kind == "f" and bool(np.isinf(value).any())
 
 
-def step_text(value: Any) -> str:
+def in_words(certificate: Certificate) -> dict[str, Any]:
+    """Sides and steps as pages and terminals show them, whatever text somebody's values have."""
+    return {
+        "lhs": _side_text(certificate.lhs), "rhs": _side_text(certificate.rhs),
+        "steps": [
+            [lines_visible(str(name)), lines_visible(_step_text(value))]
+            for name, value in certificate.steps
+        ],
+    }
+
+
+def _step_text(value: Any) -> str:
     """A step's value in words; a fraction in a list is said as it is by itself."""
     if not isinstance(value, list):
         return str(value)
     return f"[{', '.join(str(v) if isinstance(v, Fraction) else repr(v) for v in value)}]"
 
 
-def side_text(side: Any) -> str:
+def _side_text(side: Any) -> str:
     """A certificate's side in words."""
     return f"in [{side[0]}, {side[1]}]" if isinstance(side, tuple) else str(side)

@@ -773,6 +773,7 @@ class Claim:
                     f"{self.id}: also must hold paper.also(name, place), got {other!r}"
                 )
             _check_id(other.id, of=f"{self.id}: also: ")
+            _check_text(f"{self.id}: also: place", other.place)
             if other.id in seen:
                 raise ValueError(f"{self.id}: also names {other.id} a second time")
             seen.add(other.id)
@@ -793,6 +794,7 @@ class Claim:
                 raise ValueError(
                     f"{self.id}: twin names {name!r}, which is no field that a twin can change"
                 )
+        _check_text(f"{self.id}: twin's why", twin.get("why", ""))
         object.__setattr__(self, "twin", twin)
 
     def __repr__(self) -> str:

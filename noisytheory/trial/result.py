@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from noisytheory.trial.catalogue import file_of
-from noisytheory.trial.certificates import certified, side_text, step_text
+from noisytheory.trial.certificates import certified, in_words
 from noisytheory.trial.claim import Cell, Claim, Law
 from noisytheory.trial.description import PER_CELL, QUANTILES, TIGHTNESS, Columns, describe
 from noisytheory.trial.draws import Arrays, draw, exact_evidence, renamed
@@ -679,8 +679,7 @@ def replay_address(
     if claim.certify is not None:
         certificate = certified(claim, cell, drawn, row)
         address["applies"] = applies and certificate.applies
-        return {**address, "lhs": side_text(certificate.lhs), "rhs": side_text(certificate.rhs),
-                "steps": [[name, step_text(value)] for name, value in certificate.steps]}
+        return {**address, **in_words(certificate)}
     address["applies"] = applies
     rhs = _promised(claim, cell, drawn)
     column = row if rhs.shape[1] > 1 else 0

@@ -106,6 +106,8 @@ def test_a_factor_that_breaks_nothing_is_refused(factor):
         ({"given": {"m": "\x1b[31mred"}}, "given 'm' must be printable"),
         ({"given": {"m": ESCAPING}}, "given 'm' must be printable"),
         ({"origin": "\x1b[31mred"}, "origin must be printable"),
+        ({"also": [ELSEWHERE.paper.also("m", "\x1b[31mred")]}, "place must be printable"),
+        ({"twin": {"why": "\x1b[31mred", "bound": bool}}, "twin's why must be printable"),
         ({"hypotheses": ["\x1b[31mred"]}, "a hypothesis must be printable"),
         ({"hypotheses": "independent draws"}, "hypotheses must be a list, got 'independent draws'"),
         ({"grid": {"n": range(10**12), "delta": [0.1]}}, "1,000,000 cells, got 1,000,000,000,000"),

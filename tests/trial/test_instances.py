@@ -10,7 +10,7 @@ import pytest
 
 import noisytheory as nt
 from noisytheory.trial import instances
-from noisytheory.trial.certificates import step_text
+from noisytheory.trial.certificates import in_words
 from noisytheory.trial.claim import Certificate
 from noisytheory.trial.sides import worked
 from noisytheory.trial.store import Store
@@ -138,5 +138,11 @@ def test_draws_whose_sides_are_stored_need_no_copy():
 
 
 def test_fractions_in_a_list_are_said_as_by_themselves():
-    assert step_text([Fraction(1, 8), Fraction(7, 16), "a", 2]) == "[1/8, 7/16, 'a', 2]"
-    assert (step_text(Fraction(1, 2)), step_text("a"), step_text(0.5)) == ("1/2", "a", "0.5")
+    values = [Fraction(1, 8), Fraction(7, 16), "a", 2], Fraction(1, 2), "a", 0.5, "\x1b[31mred"
+    steps = [(f"\x1b{value}", value) for value in values]
+    told = in_words(Certificate(Fraction(1, 2), (0, 1), steps))
+    assert (told["lhs"], told["rhs"]) == ("1/2", "in [0, 1]")
+    assert [text for _, text in told["steps"]] == [
+        "[1/8, 7/16, 'a', 2]", "1/2", "a", "0.5", r"\x1b[31mred"
+    ]
+    assert all(name.startswith(r"\x1b") for name, _ in told["steps"])
