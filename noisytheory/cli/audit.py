@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import gc
 import signal
 import sys
 import tempfile
@@ -14,7 +15,15 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from noisytheory import __version__
-from noisytheory.cli.answers import answers, damage_seen, say, say_json, seconds_so_far, table
+from noisytheory.cli.answers import (
+    OWN_PROCESS,
+    answers,
+    damage_seen,
+    say,
+    say_json,
+    seconds_so_far,
+    table,
+)
 from noisytheory.cli.interrupts import Interrupted, is_interrupt, stop
 from noisytheory.cli.mistakes import AS_EXPECTED, DIFFERS, MISTAKE, SURROUNDINGS, Mistake, diagnose
 from noisytheory.cli.select import chosen_claims
@@ -296,7 +305,11 @@ def _report(source: Audit | Store, folder: str, quiet: bool) -> str:
     from joblib import cpu_count
 
     from noisytheory import report as reports
+    from noisytheory.report.apart import SWEPT
 
+    if click.get_current_context().meta[OWN_PROCESS]:
+        # And to the end, which is near: to sweep up behind a report takes its time.
+        gc.set_threshold(*SWEPT)
     try:
         with _pages_bar(quiet) as progress:
             return str(reports.write(source, folder, workers=int(cpu_count()), progress=progress))
