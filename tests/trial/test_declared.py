@@ -86,7 +86,7 @@ def test_many_cells_with_a_comma_are_looked_through_once():
     """Each against all others they take many minutes, which is what this test would."""
     found = tail(lambda a, b, *, size, rng: rng.uniform(size=size),
                  grid={"a": ["x,y", "x"], "b": range(50_000)})
-    assert [len(values) for values in found.grid.values()] == [2, 50_000]
+    assert len(found.grid["a"]) == 2 and len(found.grid["b"]) == 50_000
 
 
 @pytest.mark.parametrize(
