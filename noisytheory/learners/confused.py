@@ -316,6 +316,9 @@ class UltraconservativeClassifier(_Linear):
 
     def _learn(self, points: Any, codes: NDArray[np.int64], passes: int) -> Self:
         rng, draws = self._rng
+        if draws is None and self.step == "random":
+            # Steps may become random between chunks.
+            self._rng = rng, draws = rng, rng.spawn(1)[0]
         for _ in range(passes):
             order = rng.permutation(points.shape[0]) if self.shuffle else None
             run = ultraconservative(

@@ -138,3 +138,10 @@ def test_corrected_logistic_regression_doubts_what_the_labels_contradict(correct
         nt.CorrectedLogisticRegression([[0.6, 0.4], [0.4, 0.6]], correction=correction).fit(x, y)
     with pytest.raises(ValueError, match="points must have coordinates up to"):
         nt.CorrectedLogisticRegression(correction=correction).fit(x * 1e160, y)
+
+
+def test_steps_may_become_random_between_chunks() -> None:
+    x, y = np.eye(3)[np.arange(30) % 3] + 0.1, np.arange(30) % 3
+    model = nt.UltraconservativeClassifier(random_state=0).partial_fit(x, y)
+    model.set_params(step="random").partial_fit(x[:, ::-1], y)
+    assert model.updates_ > 0

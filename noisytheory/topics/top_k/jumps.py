@@ -25,7 +25,7 @@ __all__ = ["recentred", "torn"]
 
 Floats = NDArray[np.float64]
 
-HALVED = 3
+HALVED = 8
 """Times that the distance from the jump is halved."""
 TURNED = 0.02
 """Share of signs that the one intercept in place of the other turns, from which on it matters."""
@@ -40,12 +40,14 @@ def recentred(walk: Walk) -> list[Knot]:
         first = int(np.searchsorted(walk.nus, low.nu * (1 - 1e-12)))
         last = int(np.searchsorted(walk.nus, high.nu * (1 + 1e-12)))
         step = float(high.coef[-1] - low.coef[-1])
-        if last - first < 2 or max(_turned(low.scores, step), _turned(high.scores, -step)) < TURNED:
+        if last == first or max(_turned(low.scores, step), _turned(high.scores, -step)) < TURNED:
             continue
         nu, place = walk.nus[first:last], len(walk.knots) + len(new)
         ends = jump - (jump - nu[0]) * 0.5 ** np.arange(HALVED)
         some = np.searchsorted(nu, [*ends * (1 - 1e-12), jump * (1 + 1e-12), nu[-1]])
         some = np.unique(np.append(some, some[HALVED] - 1).clip(0, len(nu) - 1))
+        # One k alone is between two models that are the same.
+        some = np.repeat(some, 2) if len(some) == 1 else some
         t, share = walk.shares(low, high, nu)
         knots = [_model(walk, low, high, float(part), float(at))
                  for part, at in zip(share[some], nu[some], strict=True)]

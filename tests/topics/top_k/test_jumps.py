@@ -62,6 +62,20 @@ def test_errors_beside_an_intercept_that_jumps_are_the_minimisers(n, d, seed, of
             assert found.error[k - 1] == pytest.approx(error, abs=0.033)
 
 
+@pytest.mark.parametrize(("n", "d", "seed", "offset"), [
+    (400, 5, 529, 0.0), (400, 1, 323, 0.2), (400, 1, 599, 0.2)])
+def test_errors_shortly_below_the_jump_are_the_minimisers_at_a_small_C(n, d, seed, offset):
+    """The best intercept bends most there: with three models between they were up to 14 off."""
+    x, y = drawn(n, d, seed, offset)
+    found = path(x, y, "hinge", C=0.01, intercept=True)
+    jump = 2 * min(np.sum(y > 0), np.sum(y < 0))
+    for k in (jump - np.array([3, 5, 7, 9, 12, 16])).tolist():
+        if found.determined[k - 1]:
+            exact = fit(x, y, "hinge", k=k, C=0.01, intercept=True).scores(x)
+            error = np.mean(np.where(exact >= 0, 1, -1) != y)
+            assert found.error[k - 1] == pytest.approx(error, abs=0.033)
+
+
 @pytest.mark.parametrize("floor", [0.0, 0.1])
 @pytest.mark.parametrize("scaling", ["paper", "average"])
 @pytest.mark.parametrize("weighted", [False, True])

@@ -306,7 +306,7 @@ any_pair_printed = PAPER.tail(
     given=dict(stop="printed", tolerance=0.04),
     expect="refuted",
     rows=64,
-    note="Half of the runs stop after one pair, as most regions are empty at the start.",
+    note="Nine runs in ten stop at the first pair, as most regions are empty at the start.",
     **PAIRS,
 )
 any_pair = PAPER.tail(
