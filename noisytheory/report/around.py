@@ -43,7 +43,7 @@ def claims_of(
 
 def discrepancies_of(claims: Mapping[str, Claim], records: Sequence[Record]) -> list[Listing]:
     """Where print and truth differ, of the papers that were on trial."""
-    papers: dict[str, Paper] = {}
+    papers: dict[tuple[str, str], Paper] = {}  # somebody's may have the id of one in the box
     named: dict[str, Record] = {}
     for record in records:
         named[record.id] = record
@@ -51,7 +51,7 @@ def discrepancies_of(claims: Mapping[str, Claim], records: Sequence[Record]) -> 
             claim = claims[record.id]
             named.update(dict.fromkeys(claim.names, record))
             for paper in (claim.paper, *(other.paper for other in claim.also)):
-                papers.setdefault(paper.id, paper)
+                papers.setdefault((paper.id, paper.title), paper)
     return listings(papers.values(), named)
 
 

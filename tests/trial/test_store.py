@@ -1983,3 +1983,13 @@ def test_a_sealed_group_of_what_no_audit_writes_is_called_damaged(tmp_path: Path
         pytest.raises(StoreError, match="is damaged"),
     ):
         store.read(CLAIM)
+
+
+def test_a_folder_of_others_that_ends_like_ours_locks_no_store(tmp_path):
+    """It was to be moved into a folder that has never been, which no audit survived."""
+    run = {"seed": 1, "version": "1"}
+    Store.open(tmp_path / "s", run).close()
+    stray = tmp_path / "s" / ".journal" / "photos~2024.old"
+    stray.mkdir()
+    Store.open(tmp_path / "s", run).close()
+    assert stray.is_dir()

@@ -265,6 +265,11 @@ def update_deviation(population: Multiclass, labels: Any, weights: Any) -> float
     -------
     float
 
+    Raises
+    ------
+    ValueError
+        If the masses do not sum to 1.
+
     Examples
     --------
     >>> from noisytheory.vocabulary.populations import Finite
@@ -276,6 +281,9 @@ def update_deviation(population: Multiclass, labels: Any, weights: Any) -> float
     >>> round(max(update_deviation(noisy, masses, w) for w in met), 6)
     0.137437
     """
+    total = float(np.sum(np.asarray(labels, float)))
+    if not abs(total - 1) <= 1e-6:
+        raise ValueError(f"labels must be masses that sum to 1, counts over n, got {total:g}")
     gap = update_vectors(population.points, labels, population.confusion, weights=weights,
                          orientation="column", ties="all") - population.update_means(weights)
     lengths = np.sqrt((gap**2).sum(axis=2))

@@ -43,13 +43,13 @@ class Path:
     Parameters
     ----------
     k : array, shape (m,)
-        Counts; of weight where examples are weighted.
+        Counts; of weight where examples are weighted, and floats where some are not whole.
     objective : array, shape (m,)
         Of each model, or a little more.
     dual : array, shape (m,)
         What no model has less than: proven, rounding aside.
     error : array, shape (m,)
-        Errors of classification, or mean squares of regression.
+        Errors of classification, or mean squares of regression; every example counts once.
     level : array, shape (m,)
     regime : array of str, shape (m,)
         ``"zero"`` only where weights prove zero the minimiser, to $10^{-11}$ of its objective.
@@ -73,7 +73,7 @@ class Path:
         How many problems were solved.
     """
 
-    k: Floats
+    k: NDArray[np.float64 | np.int64]
     objective: Floats
     dual: Floats
     error: Floats
@@ -152,9 +152,11 @@ def path(
     nothing is proven of that.
 
     An intercept that costs nothing moves with k, at a small C by more than the coefficients gain.
-    Of a loss of the margin every k has an intercept of its own: that of the hinge jumps at k of
-    twice the smaller class. In regression mixtures of two solutions serve fewer k: at a small C of
-    the absolute loss it takes dozens of fits.
+    Of a smooth loss of the margin every k has an intercept of its own. That of the hinge jumps at k
+    of twice the smaller class, and next to it some ten k on each side have their own, between which
+    it is mixed: most errors there are the minimisers', single ones some points off. In regression
+    mixtures of two solutions serve fewer k: at a small C of the absolute loss it takes dozens of
+    fits.
 
     A floor of 0 takes the time of about a dozen fits, of five to thirty mostly, and of hundreds
     where gains are tiny beside an intercept, or in regression: each halving of the distance takes a
@@ -257,8 +259,11 @@ def as_path(
     error = np.empty(len(counts))
     error[order] = errors_of(margin, answers, scores, place[order])
     outer = 1 / nus if walk.average else 1.0
-    return Path(counts, value * outer, dual * outer, error, level, regime, gap, determined, knots,
-                place, walk.fits)
+    # As k of a learner 1.0 is the fraction of all.
+    whole = counts.astype(np.int64)
+    return Path(
+        whole if np.array_equal(whole, counts) else counts, value * outer, dual * outer, error,
+        level, regime, gap, determined, knots, place, walk.fits)
 
 
 def merged(rows: Any, labels: Floats, masses: Floats) -> tuple[Any, Floats, Floats]:

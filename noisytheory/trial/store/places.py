@@ -194,7 +194,8 @@ class Directory:
             target = self.path / leftover.stem.replace("~", "/", 1)
             if leftover.suffix == ".old" and leftover.is_dir():
                 if not target.exists():
-                    os.rename(leftover, target)
+                    if target.parent.is_dir():  # Where that is not, it has never been ours.
+                        os.rename(leftover, target)
                     continue
                 _keep_strays(leftover, target)
             if leftover.suffix in (".staged", ".old"):

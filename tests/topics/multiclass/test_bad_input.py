@@ -125,3 +125,11 @@ def test_classes_and_error_sets_that_are_none() -> None:
     for rule in ("worst", "uniform", "proportional", "random", "predicted"):
         with pytest.raises(ValueError, match="erring must hold a class"):
             nt.multiclass.steps(scores, 1, none, rule, predicted=1, rng=np.random.default_rng(0))
+
+
+def test_counts_are_no_masses() -> None:
+    """Of counts the deviation was some thousands of times too large."""
+    law = nt.populations.Finite("three", np.eye(3), [0, 1, 2], classes=3)
+    noisy = nt.populations.Multiclass(law, 0.7 * np.eye(3) + 0.1)
+    with pytest.raises(ValueError, match="labels must be masses that sum to 1, counts over n"):
+        nt.multiclass.update_deviation(noisy, 10 * np.eye(3), np.zeros((3, 3)))
