@@ -25,9 +25,10 @@ each of its best length, and errors are mostly near the minimisers', too, which 
 
 Beside an intercept the best constant moves with k, at a small C by more than the coefficients gain.
 For a loss of the margin that is smooth it is taken out of both bounds, and every k has an intercept
-of its own. So has every k of the hinge, where it jumps at k of twice the smaller class: there a
-whole interval is best, and the model is not called determined. Errors beside an intercept are
-compared at six k next to there, too. In regression mixtures of two solutions serve few k between.
+of its own. That of the hinge jumps at k of twice the smaller class: there a whole interval is
+best, and the model is not called determined; some k next to it have their own. Errors beside an
+intercept are compared at six k next to there, too. In regression mixtures of two solutions serve
+few k between.
 """
 
 from __future__ import annotations

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import gc
 import signal
 import sys
 import tempfile
@@ -305,11 +304,11 @@ def _report(source: Audit | Store, folder: str, quiet: bool) -> str:
     from joblib import cpu_count
 
     from noisytheory import report as reports
-    from noisytheory.report.apart import SWEPT
+    from noisytheory.trial.swept import DRAWING, sweep_seldom
 
     if click.get_current_context().meta[OWN_PROCESS]:
         # And to the end, which is near: to sweep up behind a report takes its time.
-        gc.set_threshold(*SWEPT)
+        sweep_seldom(DRAWING)
     try:
         with _pages_bar(quiet) as progress:
             return str(reports.write(source, folder, workers=int(cpu_count()), progress=progress))

@@ -101,7 +101,7 @@ class CorrectedLogisticRegression(_Linear):
         used = None if self.correction == "none" else self.confusion
         matrix = self._confusion_of(used, self.orientation)
         if not self.unit_norm:
-            refuse_large(float(abs(points).max()))
+            refuse_large(float(max(-points.min(), points.max())))
         weights = inverse_of(matrix).T[codes] if self.correction == "backward" else None
         try:
             amplified, _ = costs(matrix, level=3)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import gc
 import pickle
 import sys
 from collections import deque
@@ -13,11 +12,9 @@ from typing import Any, TypeVar
 
 from noisytheory.trial.engine import Engine, Items, worked
 from noisytheory.trial.forked import one_returns
+from noisytheory.trial.swept import DRAWING, sweep_seldom
 
-__all__ = ["SWEPT", "Ended", "begun", "in_processes"]
-
-SWEPT = (100_000, 50, 100)
-"""How seldom memory is swept where much is drawn."""
+__all__ = ["Ended", "begun", "in_processes"]
 
 T = TypeVar("T")
 
@@ -111,7 +108,7 @@ _OPEN = sys.maxsize
 
 
 def _called(task: bytes) -> Any:
-    gc.set_threshold(*SWEPT)
+    sweep_seldom(DRAWING)
     try:
         with one_returns():
             return pickle.loads(task)()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
-import gc
 import os
 import tempfile
 import warnings
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from noisytheory.report import figures
-from noisytheory.report.apart import SWEPT, Ended, begun, in_processes
+from noisytheory.report.apart import Ended, begun, in_processes
 from noisytheory.report.around import claims_of, discrepancies_of, write_index, write_short
 from noisytheory.report.discrepancies import Listing
 from noisytheory.report.drawing import (
@@ -41,6 +40,7 @@ from noisytheory.trial.catalogue import find_or_none
 from noisytheory.trial.shown import named
 from noisytheory.trial.store import OtherCode, Remark, Store, StoreError
 from noisytheory.trial.store.errors import damage
+from noisytheory.trial.swept import DRAWING, seldom_swept
 
 if TYPE_CHECKING:
     from noisytheory.report.reading import Source
@@ -140,7 +140,7 @@ def _written(
     progress: Progress | None = None, ids: Container[str] | None = None,
 ) -> _Report:
     # To change the style and back for each claim takes its time.
-    with _seldom_swept(), figures.in_style(), contextlib.ExitStack() as stack:
+    with seldom_swept(DRAWING), figures.in_style(), contextlib.ExitStack() as stack:
         ready: list[Engine] = []
 
         def counted(claims: int) -> None:
@@ -334,16 +334,6 @@ def _siblings(pages: Sequence[Page]) -> dict[str, list[Page]]:
 
 Progress = Callable[[int, int], None]
 
-
-@contextlib.contextmanager
-def _seldom_swept() -> Iterator[None]:
-    """Look for garbage less often: figures are full of cycles, and a third of their time goes."""
-    before = gc.get_threshold()
-    gc.set_threshold(*SWEPT)
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
 
 _WORTH = 16
 """Tasks for each process, at least: it takes as long to start as some pictures to draw."""

@@ -23,7 +23,7 @@ from noisytheory.vocabulary.domains import (
     checked_numbers,
     one_of,
 )
-from noisytheory.vocabulary.exact import Numbers, over, whole
+from noisytheory.vocabulary.exact import Numbers, eliminated, over, whole
 
 __all__ = [
     "ConfusionEstimate",
@@ -258,25 +258,14 @@ def inverted(array: NDArray[Any]) -> Floats:
 
 
 def _inverse_in_fractions(array: NDArray[Any]) -> NDArray[Any]:
-    """By elimination in whole numbers (Bareiss), whose divisions are exact: singular is singular.
-    """
+    """By elimination: singular is singular."""
     size, (entries, per_entry) = len(array), whole(array)
-    rows = [[*row, *(int(i == j) for j in range(size))] for i, row in enumerate(entries.tolist())]
-    last = 1
-    for i in range(size):
-        pivot = next((k for k in range(i, size) if rows[k][i]), None)
-        if pivot is None:
-            raise ValueError(
-                "confusion must be invertible to undo the noise, it is singular: two classes, or "
-                "mixtures of classes, get the same labels"
-            )
-        rows[i], rows[pivot] = rows[pivot], rows[i]
-        own, one = rows[i], rows[i][i]
-        for k in range(size):
-            if k != i:
-                row, other = rows[k], rows[k][i]
-                rows[k] = [(one * a - other * b) // last for a, b in zip(row, own, strict=True)]
-        last = one
+    rows, pivots, last = eliminated(np.hstack([entries, np.eye(size, dtype=object)]).tolist(), size)
+    if len(pivots) < size:
+        raise ValueError(
+            "confusion must be invertible to undo the noise, it is singular: two classes, or "
+            "mixtures of classes, get the same labels"
+        )
     return over([[per_entry * a for a in row[size:]] for row in rows], last)
 
 

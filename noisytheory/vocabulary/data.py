@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from noisytheory.trial.shown import named
 
-__all__ = ["data_file", "first_rows", "whole"]
+__all__ = ["data_file", "first_rows", "reading"]
 
 
 def data_file(name: str) -> Path | None:
@@ -26,7 +26,7 @@ def data_file(name: str) -> Path | None:
 
 
 @contextlib.contextmanager
-def whole(path: Path) -> Iterator[None]:
+def reading(path: Path) -> Iterator[None]:
     """Say which file it is that cannot be read: an OSError, for it is nobody's code."""
     try:
         yield
@@ -36,7 +36,7 @@ def whole(path: Path) -> Iterator[None]:
 
 def first_rows(path: Path, name: str, rows: int | None = None) -> NDArray[Any]:
     """The first rows of an array in a ``.npz``, or all: what follows is not unpacked."""
-    with whole(path), zipfile.ZipFile(path) as archive, archive.open(f"{name}.npy") as file:
+    with reading(path), zipfile.ZipFile(path) as archive, archive.open(f"{name}.npy") as file:
         version = np.lib.format.read_magic(file)
         header = np.lib.format.read_array_header_1_0 if version == (1, 0) else (
             np.lib.format.read_array_header_2_0
@@ -46,5 +46,5 @@ def first_rows(path: Path, name: str, rows: int | None = None) -> NDArray[Any]:
             count = shape[0] if rows is None else min(rows, shape[0])
             found = file.read(count * math.prod(shape[1:]) * dtype.itemsize)
             return np.frombuffer(found, dtype).reshape(count, *shape[1:])
-    with whole(path), np.load(path) as arrays:
+    with reading(path), np.load(path) as arrays:
         return np.asarray(arrays[name][:rows])

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
-    "Enclosed", "Undecided", "around", "compositions", "enclosed_root", "ends", "fractions",
-    "lattice", "over", "root", "simplex", "sphere", "whole",
+    "Enclosed", "Undecided", "around", "compositions", "eliminated", "enclosed_root", "ends",
+    "fractions", "lattice", "over", "root", "simplex", "sphere", "whole",
 ]
 
 Ints: TypeAlias = NDArray[np.int64]
@@ -149,6 +149,49 @@ def over(values: Any, denominator: int) -> NDArray[Any]:
         Fraction(value, denominator) if value else none for value in array.ravel().tolist()
     ]
     return out
+
+
+def eliminated(
+    rows: list[list[int]], columns: int
+) -> tuple[list[list[int]], list[int], int]:
+    """Gauss and Jordan in whole numbers (Bareiss), whose divisions are exact.
+
+    Parameters
+    ----------
+    rows : list of lists of int
+    columns : int
+        The first of them, in which pivots are looked for.
+
+    Returns
+    -------
+    rows : list of lists of int
+        Those with a pivot first, all other entries of whose column are 0.
+    pivots : list of int
+        Their columns.
+    pivot : int
+        What stands at every one of them.
+
+    Examples
+    --------
+    >>> eliminated([[2, 1, 1], [4, 3, 0]], 2)
+    ([[2, 0, 3], [0, 2, -4]], [0, 1], 2)
+    """
+    rows, last = list(rows), 1
+    pivots: list[int] = []
+    for column in range(columns):
+        at = len(pivots)
+        place = next((i for i in range(at, len(rows)) if rows[i][column]), None)
+        if place is None:
+            continue
+        rows[at], rows[place] = rows[place], rows[at]
+        own, head = rows[at], rows[at][column]
+        for i, row in enumerate(rows):
+            if i != at:
+                rows[i] = [(head * a - row[column] * b) // last
+                           for a, b in zip(row, own, strict=True)]
+        pivots.append(column)
+        last = head
+    return rows, pivots, last
 
 
 def root(square: Any) -> Any:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from commands import in_a_process
 
-from noisytheory.vocabulary.data import data_file, first_rows, whole
+from noisytheory.vocabulary.data import data_file, first_rows, reading
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
@@ -34,7 +34,7 @@ def test_a_file_that_is_cut_off_is_named(tmp_path, left):
     path.write_bytes(path.read_bytes()[: int(left * path.stat().st_size)])
     with pytest.raises(OSError, match=r"a.npz cannot be read \(BadZipFile"):
         first_rows(path, "values", 10)
-    with pytest.raises(OSError, match=r"x\): put a whole file there"), whole(path):
+    with pytest.raises(OSError, match=r"x\): put a whole file there"), reading(path):
         raise ValueError("x")
 
 

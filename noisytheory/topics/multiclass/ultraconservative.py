@@ -115,10 +115,10 @@ def ultraconservative(
     x: Any = points.tocsr() if sparse else checked_numbers("points", points)
     if sparse:
         checked_reals("points", x.data)
-    if sparse and not x.has_canonical_format:
-        # An index that a row holds twice would be counted once in an update.
-        x = x.copy()
-        x.sum_duplicates()
+        if not x.has_canonical_format:
+            # An index that a row holds twice would be counted once in an update.
+            x = x.copy()
+            x.sum_duplicates()
     y = np.asarray(labels)
     if x.ndim != 2 or y.shape != (x.shape[0],):
         raise ValueError(f"points and labels must fit, got shapes {x.shape} and {y.shape}")

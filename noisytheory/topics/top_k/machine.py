@@ -8,7 +8,6 @@ in fractions and every sign is checked.
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.topics.top_k.interior_point import interior_point
+from noisytheory.vocabulary.exact import eliminated, whole
 
 __all__ = ["Machine", "exact_machine", "machine", "together"]
 
@@ -138,7 +138,7 @@ def _on_face(
     z: Numbers, c: Sequence[Any], u: Sequence[Any], nu: Fraction, C: Fraction, face: list[int],
     tight: bool, inner: list[Fraction],
 ) -> tuple[list[Fraction], Fraction, list[Fraction]] | None:
-    points, unit = _whole(z)
+    points, unit = whole(z)
     m = len(points)
     free = [i for i in range(m) if face[i] == 1]
     alpha = [Fraction(u[i]) if face[i] == 2 else Fraction(0) for i in range(m)]
@@ -146,7 +146,7 @@ def _on_face(
 
     def solution() -> tuple[list[Fraction], list[Fraction]]:
         """The coefficients of these weights, and what they leave of c."""
-        shares, scale = _whole(np.array(alpha, dtype=object))
+        shares, scale = whole(alpha)
         push = shares @ points
         ratio = C / scale / unit
         return ([ratio * v for v in push],
@@ -176,38 +176,13 @@ def _on_face(
     return (w, level, alpha) if good else None
 
 
-def _whole(values: Numbers) -> tuple[Numbers, int]:
-    """Fractions as whole numbers over a common denominator: their sums are many times as fast."""
-    flat = values.ravel().tolist()
-    unit = math.lcm(*(v.denominator for v in flat))
-    found = [v.numerator * (unit // v.denominator) for v in flat]
-    return np.array(found, dtype=object).reshape(values.shape), unit
-
-
 def _solve(rows: list[list[Fraction]], start: list[Fraction]) -> list[Fraction] | None:
-    """Gauss in whole numbers (Bareiss), whose divisions are exact; what the equations leave open
-    is as given; None where they contradict each other."""
-    whole = [_whole(np.array(row, dtype=object))[0].tolist() for row in rows]
-    pivots: list[int] = []
-    at, last = 0, 1
-    for column in range(len(start)):
-        place = next((i for i in range(at, len(whole)) if whole[i][column] != 0), None)
-        if place is None:
-            continue
-        whole[at], whole[place] = whole[place], whole[at]
-        own, head = whole[at], whole[at][column]
-        for i in range(len(whole)):
-            if i != at:
-                times = whole[i][column]
-                whole[i] = [(head * a - times * b) // last
-                            for a, b in zip(whole[i], own, strict=True)]
-        last = head
-        pivots.append(column)
-        at += 1
-    if any(row[-1] != 0 for row in whole[at:]):
+    """What the equations leave open is as given; None where they contradict each other."""
+    found, pivots, last = eliminated([whole(row)[0].tolist() for row in rows], len(start))
+    if any(row[-1] != 0 for row in found[len(pivots):]):
         return None
     out = list(start)
     is_open = [j for j in range(len(start)) if j not in pivots]
-    for i, column in enumerate(pivots):
-        out[column] = (whole[i][-1] - sum(whole[i][j] * start[j] for j in is_open)) / Fraction(last)
+    for row, column in zip(found, pivots, strict=False):
+        out[column] = (row[-1] - sum(row[j] * start[j] for j in is_open)) / Fraction(last)
     return out

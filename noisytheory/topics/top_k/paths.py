@@ -153,8 +153,8 @@ def path(
 
     An intercept that costs nothing moves with k, at a small C by more than the coefficients gain.
     Of a smooth loss of the margin every k has an intercept of its own. That of the hinge jumps at k
-    of twice the smaller class, and next to it some ten k on each side have their own, between which
-    it is mixed: most errors there are the minimisers', single ones some points off. In regression
+    of twice the smaller class, and next to it some k on both sides have their own, between which it
+    is mixed: most errors there are the minimisers', single ones some points off. In regression
     mixtures of two solutions serve fewer k: at a small C of the absolute loss it takes dozens of
     fits.
 

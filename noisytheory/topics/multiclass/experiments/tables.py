@@ -31,7 +31,7 @@ from noisytheory.topics.multiclass.setting.noise_path import noise_path
 from noisytheory.topics.multiclass.ultraconservative import ultraconservative
 from noisytheory.topics.multiclass.uma import uma, uma_runs
 from noisytheory.vocabulary.confusion import confusion_rate, observed_confusion
-from noisytheory.vocabulary.data import data_file, whole
+from noisytheory.vocabulary.data import data_file, reading
 from noisytheory.vocabulary.noise import Confusion
 
 __all__ = [
@@ -94,7 +94,7 @@ def data_at_hand() -> tuple[str, ...]:
 
 def _csv(name: str) -> tuple[Floats, Codes]:
     path = folder() / f"{name}.csv.gz"
-    with whole(path):
+    with reading(path):
         table = np.loadtxt(path, delimiter=",", skiprows=1)
     return table[:, :-1], table[:, -1].astype(np.int64)
 
@@ -148,7 +148,7 @@ def _reuters() -> tuple[Any, Codes, Any, Codes]:
     from sklearn.feature_extraction.text import TfidfTransformer
 
     paths = [folder() / f"reuters9_{half}.svm.gz" for half in ("train", "test")]
-    with whole(paths[0].with_name("reuters9_*.svm.gz")):
+    with reading(paths[0].with_name("reuters9_*.svm.gz")):
         x, t, test, truth = load_svmlight_files([str(path) for path in paths])
     weigh = TfidfTransformer(sublinear_tf=True)
     return (weigh.fit_transform(x).tocsr(), t.astype(np.int64), weigh.transform(test).tocsr(),
