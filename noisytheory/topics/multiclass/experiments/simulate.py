@@ -200,16 +200,17 @@ def _apart(
 
     Of digits, or of documents with classes as uneven as Reuters'.
     """
+    if data != "digits":
+        points, labels = documents(
+            examples + TESTS // 3, rng=rng, known=examples, per_class=per_class
+        )
+        return points[:examples], labels[:examples], points[examples:], labels[examples:]
+    points, labels = _features()
     while True:
-        if data == "digits":
-            points, labels = _features()
-            order = rng.permutation(len(labels))[: examples + TESTS]
-            points, labels = points[order], labels[order]
-        else:
-            points, labels = documents(examples + TESTS // 3, rng=rng)
-        known = labels[:examples]
-        if np.bincount(known, minlength=labels.max() + 1).min() >= per_class:
-            return points[:examples], known, points[examples:], labels[examples:]
+        order = rng.permutation(len(labels))[: examples + TESTS]
+        known, others = order[:examples], order[examples:]
+        if np.bincount(labels[known], minlength=CLASSES).min() >= per_class:
+            return points[known], labels[known], points[others], labels[others]
 
 
 def drawn(

@@ -17,7 +17,8 @@ REUTERS = (3900, 2400, 1300, 850, 700, 600, 550, 520, 500)
 
 def documents(
     n: int, *, rng: np.random.Generator, sizes: tuple[int, ...] = REUTERS, words: int = 500,
-    keywords: int = 40, share: float = 0.2, length: float = 40.0,
+    keywords: int = 40, share: float = 0.2, length: float = 40.0, known: int = 0,
+    per_class: int = 0,
 ) -> tuple[Any, NDArray[np.int64]]:
     r"""Documents of common words and of their topic's keywords, weighted and of norm 1.
 
@@ -35,6 +36,9 @@ def documents(
         Of keywords in a document.
     length : float
         Median number of words; logarithms have standard deviation one half.
+    known, per_class : int
+        Of the first so many documents each class has so many at least: topics are drawn again
+        until then, before any words are.
 
     Returns
     -------
@@ -58,8 +62,12 @@ def documents(
         own = np.zeros(words)
         own[rng.choice(words, keywords, replace=False)] = rng.dirichlet(np.full(keywords, 0.5))
         topics[q] = (1 - share) * common + share * own
-    labels = np.concatenate([np.arange(classes), rng.choice(classes, n - classes, p=proportions)])
-    rng.shuffle(labels)
+    while True:
+        others = rng.choice(classes, n - classes, p=proportions)
+        labels = np.concatenate([np.arange(classes), others])
+        rng.shuffle(labels)
+        if np.bincount(labels[:known], minlength=classes).min() >= per_class:
+            break
     lengths = np.clip(length * np.exp(rng.normal(0, 0.5, size=n)), 10, 400).astype(int)
     of = np.repeat(np.arange(n), lengths)
     drawn = np.empty(len(of), np.int64)
