@@ -72,7 +72,7 @@ def solved(loss: str) -> dict[str, Numbers]:
                      for p, e in zip(masses, eta, strict=True)])
     return dict(index=index, ratio=ratio, unit=unit, nu=nu, scores=scores, level=level,
                 risk=risk[index], calibrated=right.astype(int), twice=twice[index],
-                rest=np.array([float(noisy_bayes(i)) for i in index]))
+                rest=np.array([float(noisy_bayes(i)) for i in range(len(masses))])[index])
 
 
 def normalised(loss: str) -> str:
