@@ -195,25 +195,20 @@ def longest(pairs: str) -> Iterator[Certificate]:
 
 
 @functools.cache
-def _tried(flips: str) -> tuple[Taught, Taught, Taught]:
-    """Two orthonormal atoms, five on the circle, and two of which one is rare."""
-    eta = Fraction(flips)
+def sampled(
+    flips: str, n: int, step: str, tolerance: str, count: int
+) -> tuple[tuple[Taught, Run, Fraction, Fraction], ...]:
+    """Runs on counts of n examples: two orthonormal atoms, and five on the circle.
+
+    With the largest deviation of any update vector along the run, and the tolerance.
+    """
+    rng = np.random.default_rng(24)
+    eta, out = Fraction(flips), []
     two = best_taught(unit(2), [0, 1], [HALF, HALF], [[1 - eta, eta], [eta, 1 - eta]])
     five = best_taught(FIVE.points, FIVE.labels, FIVE.masses, FIVE.confusion)
     # A rare class three fifths of a right angle away: without length 1 it needs many updates.
     rare = best_taught([[ONE, ZERO], [Fraction(3, 5), Fraction(4, 5)]], [1, 0],
                        [1 - Fraction(1, 10), Fraction(1, 10)], two.at.confusion)
-    return two, five, rare
-
-
-@functools.cache
-def sampled(
-    flips: str, n: int, step: str, tolerance: str, count: int
-) -> tuple[tuple[Taught, Run, Fraction, Fraction], ...]:
-    """Runs on counts of n examples, with the largest deviation of any update vector along the run,
-    and the tolerance."""
-    rng, out = np.random.default_rng(24), []
-    two, five, rare = _tried(flips)
     for case in range(count):
         taught = two if case % 4 or n <= 10**6 else five
         if count == 8 and case == 1:
