@@ -36,6 +36,8 @@ TURNED = 0.02
 """Difference of the share of errors from which on another intercept matters."""
 ALIKE = 0.1
 """Share of the gap by which such an intercept is to be worse."""
+CLOSEST = 5
+"""Times as many scores, those nearest to 0, that are looked at first."""
 NEAR = 0.1
 """Of the step that turns so many, an error of the best intercept that is let stand."""
 TINY = 1e-300
@@ -149,16 +151,25 @@ def _turns(labels: Floats, scores: Floats) -> tuple[float, float]:
     """
     found = []
     for sign, some in ((-1, scores >= 0), (1, scores < 0)):
-        away = np.abs(scores[some])
-        order = np.argsort(away)
-        more = np.abs(np.cumsum(sign * labels[some][order]))
-        far = np.flatnonzero(more >= TURNED * len(scores))
-        found.append(sign * (float(away[order[far[0]]]) * (1 + 1e-9) if far.size else np.inf))
+        away, kinds = np.abs(scores[some]), sign * labels[some]
+        by = np.inf
+        for count in (int(CLOSEST * TURNED * len(scores)), len(away)):
+            near: NDArray[np.intp] | slice = slice(None)
+            if count < len(away):
+                near = np.argpartition(away, count)[:count]
+            order = np.argsort(away[near])
+            more = np.abs(np.cumsum(kinds[near][order]))
+            far = np.flatnonzero(more >= TURNED * len(scores))
+            if far.size:
+                by = float(away[near][order[far[0]]]) * (1 + 1e-9)
+            if far.size or count >= len(away):
+                break
+        found.append(sign * by)
     return found[0], found[1]
 
 
-def _best(walk: Walk, scores: Floats, nu: float, step: float) -> float:
-    """What is best added to scores, from about so far."""
+def _best(walk: Walk, scores: Floats, nu: float) -> float:
+    """What is best added to scores."""
     if not walk.kind.smooth:
         return best_intercept(walk.labels, None if walk.even else walk.masses, scores, nu)
 
@@ -170,6 +181,8 @@ def _best(walk: Walk, scores: Floats, nu: float, step: float) -> float:
     start = pull(0.0)
     if not np.isfinite(start):
         return 0.0
+    step = min((abs(by) for by in _turns(walk.labels, scores) if 0 < abs(by) < np.inf),
+               default=float(np.abs(scores).max()) or 1.0)
     end, size = 0.0, NEAR * step
     while True:
         before, end = end, end - np.sign(start) * step
@@ -190,8 +203,7 @@ def _centred(walk: Walk, low: Knot, high: Knot, share: float, nu: float) -> _Cen
         value = found.knot.tail.top(nu)
         if all(one is None or one.top(nu) >= value for one in found.others):
             return found  # the best one is between
-    turns = [abs(by) for by in _turns(walk.labels, scores) if 0 < abs(by) < np.inf]
-    turn = _best(walk, scores, nu, min(turns, default=float(np.abs(scores).max()) or 1.0))
+    turn = _best(walk, scores, nu)
     coef[-1] += turn
     return _around(walk, low, coef, scores + turn, nu)
 
