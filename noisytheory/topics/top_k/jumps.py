@@ -31,13 +31,15 @@ __all__ = ["ALIKE", "TURNED", "heaviest", "recentred"]
 Floats = NDArray[np.float64]
 
 HALVED, BENT = 8, 4
-"""Times that the distance from the jump is halved; and, of a smooth loss, quartered."""
+"""Times that the distance from the jump is halved below it; and quartered above it, or where the
+loss is smooth.
+"""
 TURNED = 0.02
 """Difference of the share of errors from which on another intercept matters."""
 ALIKE = 0.1
 """Share of the gap by which such an intercept is to be worse."""
-CLOSEST = 5
-"""Times as many scores, those nearest to 0, that are looked at first."""
+LOOK = 2000
+"""Rows by which it is seen which intercept that is."""
 NEAR = 0.1
 """Of the step that turns so many, an error of the best intercept that is let stand."""
 TINY = 1e-300
@@ -66,9 +68,11 @@ def recentred(walk: Walk, spans: Sequence[tuple[Knot, Knot]]) -> tuple[list[Knot
     for low, high in spans:
         first = int(np.searchsorted(walk.nus, low.nu * (1 - 1e-12)))
         last = int(np.searchsorted(walk.nus, high.nu * (1 + 1e-12)))
-        if last == first or high.nu <= walk.zero_to * (1 + 1e-12):
+        nu, (value, dual) = walk.nus[first:last], walk.out[:2, first:last]
+        gain = walk.alone[1][first:last] - dual
+        # What gains little beside its gap is not called determined.
+        if not (value - dual <= gain).any():
             continue
-        nu = walk.nus[first:last]
         share = walk.shares(low, high, nu)[1] * np.ones(len(nu))
         some = _places(nu, jump, walk.kind.smooth)
         found = [_centred(walk, low, high, float(share[at]), float(nu[at])) for at in some]
@@ -129,8 +133,9 @@ def _between(
 
 def _places(nu: Floats, jump: float, smooth: bool) -> NDArray[np.intp]:
     """Where intercepts are computed: at both ends, and closer to the jump."""
-    halves = 0.25 ** np.arange(BENT) if smooth else 0.5 ** np.arange(HALVED)
-    away = np.concatenate([(nu[0] - jump) * halves, (nu[-1] - jump) * halves])
+    quarters = 0.25 ** np.arange(BENT)
+    halves = quarters if smooth else 0.5 ** np.arange(HALVED)
+    away = np.concatenate([max(jump - nu[0], 0.0) * -halves, max(nu[-1] - jump, 0.0) * quarters])
     some = np.searchsorted(nu, (jump + away) * (1 - 1e-12))
     edge = np.searchsorted(nu, [jump * (1 - 1e-12), jump * (1 + 1e-12)])
     some = np.concatenate([some, edge, edge - 1, [0, len(nu) - 1]])
@@ -149,22 +154,15 @@ def _turns(labels: Floats, scores: Floats) -> tuple[float, float]:
     """What is added to scores for so many more, or fewer, errors, downwards and upwards; maybe
     infinite.
     """
+    step = max(len(scores) // LOOK, 1)
+    labels, scores = labels[::step], scores[::step]
     found = []
     for sign, some in ((-1, scores >= 0), (1, scores < 0)):
-        away, kinds = np.abs(scores[some]), sign * labels[some]
-        by = np.inf
-        for count in (int(CLOSEST * TURNED * len(scores)), len(away)):
-            near: NDArray[np.intp] | slice = slice(None)
-            if count < len(away):
-                near = np.argpartition(away, count)[:count]
-            order = np.argsort(away[near])
-            more = np.abs(np.cumsum(kinds[near][order]))
-            far = np.flatnonzero(more >= TURNED * len(scores))
-            if far.size:
-                by = float(away[near][order[far[0]]]) * (1 + 1e-9)
-            if far.size or count >= len(away):
-                break
-        found.append(sign * by)
+        away = np.abs(scores[some])
+        order = np.argsort(away)
+        more = np.abs(np.cumsum(sign * labels[some][order]))
+        far = np.flatnonzero(more >= TURNED * len(scores))
+        found.append(sign * (float(away[order[far[0]]]) * (1 + 1e-9) if far.size else np.inf))
     return found[0], found[1]
 
 
