@@ -5,8 +5,8 @@ There the best intercept jumps, of a smooth loss it bends: a mixture of two inte
 both. Coefficients are mixed as before; their best intercepts are computed at a few k, closer to
 that place, on both its sides, and mixed between.
 
-An intercept costs nothing, so many may be about as good: where one that turns some of the signs is
-no worse by more than a share of what is proven, errors may be another model's.
+An intercept costs nothing, so many may be about as good: where one that makes some more errors, or
+fewer, is worse by no more than a share of the gap, errors may be another model's.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ ALIKE = 0.1
 LOOK = 2000
 """Rows by which it is seen which intercept that is."""
 NEAR = 0.1
-"""Of the step that turns so many, an error of the best intercept that is let stand."""
+"""Of the step to the nearer of these, an error of the best intercept that is let stand."""
 TINY = 1e-300
 
 
@@ -49,8 +49,8 @@ TINY = 1e-300
 class _Centred:
     """A model with the best intercept at a tail mass; its losses, and those of its neighbours.
 
-    A neighbour's intercept turns so many signs, one way or the other; no losses where there are not
-    so many to turn.
+    A neighbour's intercept, on one side or the other, is the nearest that errs so much more or less;
+    no losses where none does.
     """
 
     knot: Knot
@@ -123,12 +123,13 @@ def _between(
         out[row, better] = found[better]
     gap = np.maximum(out[0] - out[1], TINY)
     for one, other in zip(a.others, b.others, strict=True):
-        if one is None and other is None:
+        ends = [end for end in (one, other) if end is not None]
+        if not ends:
             continue
-        lost = mixed(one or other, other or one)[0]
-        # Where one end has no neighbour, what the other's lose is known there only.
+        lost = mixed(ends[0], ends[-1])[0]
+        # Where one end has no neighbour, what the other's loses is known there only.
         lost[part > 0 if other is None else part < 1 if one is None else part < 0] = np.inf
-        worse[here] = np.minimum(worse[here], (lost - out[0]) / gap)
+        worse[here] = np.minimum(worse[here], (lost - value) / gap)
 
 
 def _places(nu: Floats, jump: float, smooth: bool) -> NDArray[np.intp]:
