@@ -60,9 +60,10 @@ class Path:
     determined : array of bool, shape (m,)
         Whether the gap is proven to be at most a quarter of what the coefficients gain at this k;
         where it is not, since zero is the minimiser or the gain lies below the floor, objective
-        and error are still those of the model here, but another may do as well. Nor, of the hinge
-        loss beside an intercept, at k of twice the smaller class, where intercepts of a whole
-        interval are best, if that turns a share of the signs.
+        and error are still those of the model here, but another may do as well. Of a loss of the
+        margin beside an intercept also whether every other intercept that errs two points more or
+        less on the sample is worse, beside these coefficients, by a tenth of the gap at least: as
+        told by models at some k, and by mixtures between. Of errors no more is promised.
     knots : array, shape (j, d)
         Coefficients, with the intercept last if there is one, of the models that are mixed: some
         are solved, others guessed with weights that prove them good enough, or mixtures with an
