@@ -356,6 +356,9 @@ def errors_of(margin: bool, answers: Floats, scores: Floats, place: Floats) -> F
     rows, columns = np.nonzero(right[:, :-1] != right[:, 1:])
     crossing = columns + start[rows, columns] / (start[rows, columns] - end[rows, columns])
     down = right[rows, columns]
+    # Where the scores of two models differ by more than floats do, a crossing is at neither.
+    crossing = np.where(down, np.minimum(crossing, np.nextafter(columns + 1.0, 0)),
+                        np.maximum(crossing, np.nextafter(columns + 0.0, np.inf)))
     first = np.where(down, np.searchsorted(place, crossing, side="right"),
                      np.searchsorted(place, crossing, side="left"))
     wrong = np.where(right[:, 0], 1.0, -1.0) != answers

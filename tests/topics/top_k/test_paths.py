@@ -178,6 +178,14 @@ def test_errors_of_mixtures_are_those_of_mixed_scores(margin):
         assert error == pytest.approx(np.mean(wrong), abs=1e-12)
 
 
+def test_errors_at_a_model_are_its_own_beside_one_of_another_size():
+    """The crossing rounds to the model itself: all four scores of the small one are wrong."""
+    scores = np.array([[1.0, -1e-20, 1.0], [1.0, -1e-20, 1.0], [-1.0, 1e-20, -1.0],
+                       [-1.0, 1e-20, -1.0]])
+    answers = np.array([1.0, 1.0, -1.0, -1.0])
+    assert errors_of(True, answers, scores, np.array([0.0, 1.0, 2.0])).tolist() == [0.0, 1.0, 0.0]
+
+
 @pytest.mark.parametrize("seed", [209, 472, 487, 776, 1133])
 def test_a_solution_may_take_the_place_of_several_guesses(seed):
     """Of regression: the intervals below are then other ones."""
