@@ -49,7 +49,7 @@ TINY = 1e-300
 class _Centred:
     """A model with the best intercept at a tail mass; its losses, and those of its neighbours.
 
-    A neighbour's intercept, on one side or the other, is the nearest that errs so much more or less;
+    A neighbour's intercept, on either side, is the nearest that errs so much more or less;
     no losses where none does.
     """
 

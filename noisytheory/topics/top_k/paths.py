@@ -145,7 +145,8 @@ def path(
     -----
     What is gained over zero grows with the square of the distance from where zero ends. Below a
     floor of a tenth lies a third of that distance: there hardly anybody would choose the model, and
-    all k take the time of two fits, four at most; beside an intercept of three, six at most.
+    all k take the time of two fits, four at most; beside an intercept of four or five, seven at
+    most.
     Least squares begin the solution at the largest k and the linear programme that proves where
     zero ends; between, models are guessed in the plane of two, with weights that prove how good
     they are, or solved. Below the floor models lie in the direction in which zero ends, as
@@ -153,11 +154,16 @@ def path(
     nothing is proven of that.
 
     An intercept that costs nothing moves with k, at a small C by more than the coefficients gain.
-    Of a smooth loss of the margin every k has an intercept of its own. That of the hinge jumps at k
-    of twice the smaller class, and next to it some k on both sides have their own, between which it
-    is mixed: most errors there are the minimisers', single ones some points off. In regression
-    mixtures of two solutions serve fewer k: at a small C of the absolute loss it takes dozens of
-    fits.
+    Of a loss of the margin the best one jumps or bends at k of twice the smaller class: it is
+    computed at some k, closer to that place, and mixed between; of a smooth one every k has an
+    intercept of its own besides. In regression mixtures of two solutions serve fewer k: at a small
+    C of the absolute loss it takes dozens of fits.
+
+    That a model is determined bounds its objective, not its error. On 220 random problems (40 to
+    500 examples, C from $10^{-6}$ to $10^4$, most k next to the jump) errors at such k are those of
+    fits in the median. Beside an intercept 99 % are within 2.5 points of them, and single ones up
+    to 10 off. Without one 99 % are within 5, and all within 7.5; but single ones are up to 33 off
+    where features are far from centred and C is small.
 
     A floor of 0 takes the time of about a dozen fits, of five to thirty mostly, and of hundreds
     where gains are tiny beside an intercept, or in regression: each halving of the distance takes a
