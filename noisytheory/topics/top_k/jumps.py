@@ -35,7 +35,7 @@ HALVED, BENT = 8, 4
 loss is smooth.
 """
 TURNED = 0.02
-"""Difference of the share of errors from which on another intercept matters."""
+"""Difference of the share of errors, by weight, from which on another intercept matters."""
 ALIKE = 0.1
 """Share of the gap by which such an intercept is to be worse."""
 LOOK = 2000
@@ -151,18 +151,17 @@ def _jump(walk: Walk) -> float:
     return 2 * min(above, 1 - above)
 
 
-def _turns(labels: Floats, scores: Floats) -> tuple[float, float]:
+def _turns(labels: Floats, masses: Floats, scores: Floats) -> tuple[float, float]:
     """What is added to scores for so many more, or fewer, errors, downwards and upwards; maybe
     infinite.
     """
     step = max(len(scores) // LOOK, 1)
-    labels, scores = labels[::step], scores[::step]
-    found = []
+    scores, pulls = scores[::step], (labels * masses)[::step]
+    least, found = TURNED * float(masses[::step].sum()) * (1 - 1e-9), []
     for sign, some in ((-1, scores >= 0), (1, scores < 0)):
         away = np.abs(scores[some])
         order = np.argsort(away)
-        more = np.abs(np.cumsum(sign * labels[some][order]))
-        far = np.flatnonzero(more >= TURNED * len(scores))
+        far = np.flatnonzero(np.abs(np.cumsum(pulls[some][order])) >= least)
         found.append(sign * (float(away[order[far[0]]]) * (1 + 1e-9) if far.size else np.inf))
     return found[0], found[1]
 
@@ -180,7 +179,7 @@ def _best(walk: Walk, scores: Floats, nu: float) -> float:
     start = pull(0.0)
     if not np.isfinite(start):
         return 0.0
-    step = min((abs(by) for by in _turns(walk.labels, scores) if 0 < abs(by) < np.inf),
+    step = min((abs(by) for by in _turns(walk.labels, walk.masses, scores) if 0 < abs(by) < np.inf),
                default=float(np.abs(scores).max()) or 1.0)
     end, size = 0.0, NEAR * step
     while True:
@@ -211,5 +210,5 @@ def _around(walk: Walk, low: Knot, coef: Floats, scores: Floats, nu: float) -> _
     """A model, and its neighbours."""
     knot = replace(low, nu=nu, coef=coef, scores=scores, tail=walk.sort(nu, scores, none=0.0))
     others = [walk.sort(nu, scores + by, none=0.0) if np.isfinite(by) else None
-              for by in _turns(walk.labels, scores)]
+              for by in _turns(walk.labels, walk.masses, scores)]
     return _Centred(knot, (others[0], others[1]))

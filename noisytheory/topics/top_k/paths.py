@@ -62,8 +62,9 @@ class Path:
         where it is not, since zero is the minimiser or the gain lies below the floor, objective
         and error are still those of the model here, but another may do as well. Of a loss of the
         margin beside an intercept also whether every other intercept that errs two points more or
-        less on the sample is worse, beside these coefficients, by a tenth of the gap at least: as
-        told by models at some k, and by mixtures between. Of errors no more is promised.
+        less on the sample, by weight, is worse, beside these coefficients, by a tenth of the gap
+        at least: as told by models at some k, and by mixtures between. Of errors no more is
+        promised.
     knots : array, shape (j, d)
         Coefficients, with the intercept last if there is one, of the models that are mixed: some
         are solved, others guessed with weights that prove them good enough, or mixtures with an

@@ -107,11 +107,16 @@ def test_what_turns_two_points_of_the_errors_by_hand():
     """Of a hundred rows two are to change: upwards two right ones of three are lost at -0.3."""
     scores = np.concatenate([np.full(90, 5.0), [0.5, 0.4, 0.2, -0.1, -0.2, -0.3], np.full(4, -5.0)])
     y = np.concatenate([np.ones(90), [1.0, -1.0, -1.0, -1.0, -1.0, 1.0], -np.ones(4)])
-    down, up = _turns(y, scores)
+    down, up = _turns(y, np.full(100, 0.01), scores)
     assert (down, up) == pytest.approx((-0.4, 0.2))
     assert np.mean(np.where(scores + up >= 0, 1, -1) != y) == pytest.approx(
         np.mean(np.where(scores >= 0, 1, -1) != y) + 0.02)
-    assert _turns(np.ones(3), np.ones(3)) == (pytest.approx(-1.0), np.inf)
+    assert _turns(np.ones(3), np.full(3, 1 / 3), np.ones(3)) == (pytest.approx(-1.0), np.inf)
+    # Of 101 parts a row of two is not enough, of 102 one of three is.
+    heavy = np.where(scores == -0.1, 0.02, 0.01)
+    assert _turns(y, heavy / heavy.sum(), scores)[1] == pytest.approx(0.2)
+    heavy = np.where(scores == -0.1, 0.03, 0.01)
+    assert _turns(y, heavy / heavy.sum(), scores)[1] == pytest.approx(0.1)
 
 
 @pytest.mark.parametrize("loss", ["logistic", "squared-hinge", "exponential"])
@@ -129,7 +134,7 @@ def test_of_a_smooth_loss_no_other_intercept_is_better(loss, weighted):
             return average_top_k(kind.values(y, scores + b), nu, masses)
         found = _best(walk, scores, nu)
         least = optimize.minimize_scalar(value, bounds=(-10, 10), method="bounded")
-        turn = min(abs(by) for by in _turns(y, scores))
+        turn = min(abs(by) for by in _turns(y, masses, scores))
         assert value(found) <= value(least.x) + 1e-3 * (value(0.0) - value(least.x))
         assert abs(found - least.x) <= 0.2 * turn + 1e-4
 
