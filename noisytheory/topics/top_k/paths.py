@@ -163,8 +163,8 @@ def path(
     That a model is determined bounds its objective, not its error. On 220 random problems (40 to
     500 examples, C from $10^{-6}$ to $10^4$, most k next to the jump) errors at such k are those of
     fits in the median. Beside an intercept 99 % are within 2.5 points of them, and single ones, of
-    170 others too, up to 14 off. Without one 99 % are within 5, and all within 7.5; but single ones are up to 33 off
-    where features are far from centred and C is small.
+    170 others too, up to 14 off. Without one 99 % are within 5 of features about centred, and all
+    of these within 7.5; of features far from centred, at a small C, single ones are up to 33 off.
 
     A floor of 0 takes the time of about a dozen fits, of five to thirty mostly, and of hundreds
     where gains are tiny beside an intercept, or in regression: each halving of the distance takes a
