@@ -25,10 +25,12 @@ each of its best length, and errors are mostly near the minimisers', too, which 
 
 Beside an intercept the best constant moves with k, at a small C by more than the coefficients gain.
 For a loss of the margin that is smooth it is taken out of both bounds, and every k has an intercept
-of its own. That of the hinge jumps at k of twice the smaller class: there a whole interval is
-best, and the model is not called determined; some k next to it have their own. Errors beside an
-intercept are compared at six k next to there, too. In regression mixtures of two solutions serve
-few k between.
+of its own. That of the hinge jumps at k of twice the smaller class, that of a smooth loss bends
+there: some k, closer to that place, have their own best one, between which it is mixed. Where an
+intercept that makes two points more errors, or fewer, is worse by no more than a tenth of the gap,
+as where a whole interval is best, the model is not called determined. Errors beside an intercept
+are compared at six k next to there, too. In regression mixtures of two solutions serve few k
+between.
 """
 
 from __future__ import annotations

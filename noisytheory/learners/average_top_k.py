@@ -152,11 +152,10 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
         """Error and objective over k, all of them by default, at this estimator's C.
 
         At every k the model is proven to gain three quarters of what coefficients can gain there,
-        so that its errors are about the minimiser's; `determined` is False where zero is the
+        so that its errors are mostly about the minimiser's; `determined` is False where zero is the
         minimiser, or less is gained than the `floor`, a share of what is gained at the largest k,
-        and, with the hinge, at k of twice the smaller class, where intercepts of a whole interval
-        are best.
-        All k take two to four single fits' time, about three beside an intercept, more in
+        and where another intercept that errs two points more or less is about as good.
+        All k take two to four single fits' time, four or five beside an intercept, more in
         regression; a floor of 0 asks it of every k and takes a dozen. See the notes of
         `noisytheory.topics.top_k.path`.
 

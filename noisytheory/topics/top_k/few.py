@@ -8,6 +8,7 @@ that prove them good enough, or solutions.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 from typing import Any
 
@@ -244,9 +245,10 @@ class Few(Guesses):
                 break
         else:
             self.glance()  # with the knots of the last round
+        spans = list(itertools.pairwise(self.knots))
         if self.own is not None:
             self.knots += self.own.placed(self.knots, self.out[4])
-        self.recentre()
+        self.recentre(spans)
         if self.direction is not None:
             self.along(*self.ray)
 

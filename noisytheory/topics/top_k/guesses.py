@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from noisytheory.topics.top_k.design import Design, solver
 from noisytheory.topics.top_k.intercepts import Intercepts
+from noisytheory.topics.top_k.jumps import heaviest
 from noisytheory.topics.top_k.neighbours import Part
 from noisytheory.topics.top_k.walk import Knot, Walk
 
@@ -128,7 +129,7 @@ class Guesses(Walk):
     ) -> Floats:
         """Newton's step from a model, of all coefficients."""
         design, y = task.design, self.labels
-        level = self.heaviest(losses, task.nu, max(int(np.ceil(task.nu * len(y) - 1e-9)) - 1, 0))[1]
+        level = heaviest(self, losses, task.nu)[1]
         zone, ends = self.zone(losses, level)
         weight = p * self.kind.curvatures(y, f)
         weight[zone] += ends * slopes[zone]**2
@@ -162,12 +163,11 @@ class Guesses(Walk):
     ) -> tuple[Floats, Floats, Floats, Floats]:
         """The best parts of a few models by Newton's method; its weights, slopes and losses."""
         gram, y, best = basis @ basis.T / self.constant(nu), self.labels, np.inf
-        whole = max(int(np.ceil(nu * len(y) - 1e-9)) - 1, 0)
         found, step = (parts, *np.zeros((3, len(y)))), 0 * parts
         for _ in range(NEWTON):
             f = parts @ scores
             losses, slopes = self.kind.values(y, f), self.kind.slopes(y, f)
-            p, level = self.heaviest(losses, nu, whole)
+            p, level = heaviest(self, losses, nu)
             value = float(p @ losses) + 0.5 * float(parts @ gram @ parts)
             if not value < best:
                 step = step / 4
@@ -187,15 +187,3 @@ class Guesses(Walk):
                 break
             parts = parts + step
         return found
-
-    def heaviest(self, losses: Floats, nu: float, whole: int) -> tuple[Floats, float]:
-        """Weights of the largest losses, and where these end."""
-        if self.even:
-            level = float(np.partition(losses, len(losses) - 1 - whole)[len(losses) - 1 - whole])
-        else:
-            level = float(self.sort(nu, losses, none=0.0, losses=losses).level(nu))
-        p = np.where(losses > level, self.masses, 0.0)
-        equal = np.flatnonzero(losses == level)
-        rest, ends = nu - float(p.sum()), self.masses[equal]
-        p[equal] = ends * np.clip(rest / max(float(ends.sum()), 1e-300), 0, 1)
-        return p, level

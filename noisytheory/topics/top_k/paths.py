@@ -60,9 +60,11 @@ class Path:
     determined : array of bool, shape (m,)
         Whether the gap is proven to be at most a quarter of what the coefficients gain at this k;
         where it is not, since zero is the minimiser or the gain lies below the floor, objective
-        and error are still those of the model here, but another may do as well. Nor, of the hinge
-        loss beside an intercept, at k of twice the smaller class, where intercepts of a whole
-        interval are best, if that turns a share of the signs.
+        and error are still those of the model here, but another may do as well. Of a loss of the
+        margin beside an intercept also whether every other intercept that errs two points more or
+        less on the sample, by weight, is worse, beside these coefficients, by a tenth of the gap
+        at least: as told by models at some k, and by mixtures between. Of errors no more is
+        promised.
     knots : array, shape (j, d)
         Coefficients, with the intercept last if there is one, of the models that are mixed: some
         are solved, others guessed with weights that prove them good enough, or mixtures with an
@@ -144,7 +146,8 @@ def path(
     -----
     What is gained over zero grows with the square of the distance from where zero ends. Below a
     floor of a tenth lies a third of that distance: there hardly anybody would choose the model, and
-    all k take the time of two fits, four at most; beside an intercept of three, six at most.
+    all k take the time of two fits, four at most; beside an intercept of four or five, seven at
+    most.
     Least squares begin the solution at the largest k and the linear programme that proves where
     zero ends; between, models are guessed in the plane of two, with weights that prove how good
     they are, or solved. Below the floor models lie in the direction in which zero ends, as
@@ -152,11 +155,16 @@ def path(
     nothing is proven of that.
 
     An intercept that costs nothing moves with k, at a small C by more than the coefficients gain.
-    Of a smooth loss of the margin every k has an intercept of its own. That of the hinge jumps at k
-    of twice the smaller class, and next to it some k on both sides have their own, between which it
-    is mixed: most errors there are the minimisers', single ones some points off. In regression
-    mixtures of two solutions serve fewer k: at a small C of the absolute loss it takes dozens of
-    fits.
+    Of a loss of the margin the best one jumps or bends at k of twice the smaller class: it is
+    computed at some k, closer to that place, and mixed between; of a smooth one every k has an
+    intercept of its own besides. In regression mixtures of two solutions serve fewer k: at a small
+    C of the absolute loss it takes dozens of fits.
+
+    That a model is determined bounds its objective, not its error. On 220 random problems (40 to
+    500 examples, C from $10^{-6}$ to $10^4$, most k next to the jump) errors at such k are those of
+    fits in the median. Beside an intercept 99 % are within 2.5 points of them, and single ones, of
+    170 others too, up to 14 off. Without one 99 % are within 5 of features about centred, and all
+    of these within 7.5; of features far from centred, at a small C, single ones are up to 33 off.
 
     A floor of 0 takes the time of about a dozen fits, of five to thirty mostly, and of hundreds
     where gains are tiny beside an intercept, or in regression: each halving of the distance takes a
@@ -355,6 +363,9 @@ def errors_of(margin: bool, answers: Floats, scores: Floats, place: Floats) -> F
     rows, columns = np.nonzero(right[:, :-1] != right[:, 1:])
     crossing = columns + start[rows, columns] / (start[rows, columns] - end[rows, columns])
     down = right[rows, columns]
+    # Where the scores of two models differ by more than floats do, a crossing is at neither.
+    crossing = np.where(down, np.minimum(crossing, np.nextafter(columns + 1.0, 0)),
+                        np.maximum(crossing, np.nextafter(columns + 0.0, np.inf)))
     first = np.where(down, np.searchsorted(place, crossing, side="right"),
                      np.searchsorted(place, crossing, side="left"))
     wrong = np.where(right[:, 0], 1.0, -1.0) != answers

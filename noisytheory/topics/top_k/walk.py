@@ -12,6 +12,7 @@ over their distance from the collapse: solutions stand in about equal ratios of 
 from __future__ import annotations
 
 import functools
+import itertools
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from noisytheory.topics.top_k.individual import best_constants, individual
-from noisytheory.topics.top_k.jumps import recentred, torn
+from noisytheory.topics.top_k.jumps import ALIKE, recentred
 from noisytheory.topics.top_k.neighbours import Part
 from noisytheory.topics.top_k.task import REACHED, ROUNDING, Task, positive_level
 
@@ -116,7 +117,7 @@ class Walk:
         # Where zero is the minimiser, and where it is not.
         self.zero_to, self.above = 0.0, np.inf
         self.knots: list[Knot] = []
-        # Of every k, whether its intercept is any of an interval.
+        # Of every k, whether another intercept is about as good.
         self.torn: NDArray[np.bool_] | bool = False
         losses = self.kind.values(labels, np.zeros(len(labels)))
         self.size = float(masses @ losses)
@@ -158,13 +159,14 @@ class Walk:
                 at += 1
             else:
                 self.knots.insert(at + 1, new)
-        self.recentre()
+        self.recentre(list(itertools.pairwise(self.knots)))
 
-    def recentre(self) -> None:
-        """Intercepts of each k's own, of a loss whose best one jumps."""
-        if self.free and self.kind.margin and not self.kind.smooth:
-            self.knots += recentred(self)
-            self.torn = torn(self)
+    def recentre(self, spans: list[tuple[Knot, Knot]]) -> None:
+        """Intercepts of each k's own, of losses of the margin."""
+        if self.free and self.kind.margin:
+            new, worse = recentred(self, spans)
+            self.knots += new
+            self.torn = worse <= ALIKE
 
     def highest(self, nu: float) -> Knot:
         """The solution at the largest k."""

@@ -1,4 +1,4 @@
-"""The hinge loss' intercept, which jumps: the best of fixed scores, and paths beside exact fits."""
+"""Intercepts, which jump or bend: the best of fixed scores, and paths beside exact fits."""
 
 from __future__ import annotations
 
@@ -6,9 +6,12 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy import optimize
 
 from noisytheory.topics.top_k import average_top_k, fit, path
-from noisytheory.topics.top_k.individual import best_intercept
+from noisytheory.topics.top_k.few import Few
+from noisytheory.topics.top_k.individual import best_intercept, individual
+from noisytheory.topics.top_k.jumps import _best, _turns
 from noisytheory.topics.top_k.minimise import NotCertified
 
 
@@ -98,3 +101,81 @@ def test_what_is_said_of_models_with_an_intercept_of_their_own_holds(floor, scal
         best = best_intercept(y, masses / masses.sum(), x @ w[:-1], k / masses.sum())
         own += abs(best - w[-1]) <= 1e-9 * (1 + losses.max())
     assert own > len(found.k) / 20
+
+
+def test_what_turns_two_points_of_the_errors_by_hand():
+    """Of a hundred rows two are to change: upwards two right ones of three are lost at -0.3."""
+    scores = np.concatenate([np.full(90, 5.0), [0.5, 0.4, 0.2, -0.1, -0.2, -0.3], np.full(4, -5.0)])
+    y = np.concatenate([np.ones(90), [1.0, -1.0, -1.0, -1.0, -1.0, 1.0], -np.ones(4)])
+    down, up = _turns(y, np.full(100, 0.01), scores)
+    assert (down, up) == pytest.approx((-0.4, 0.2))
+    assert np.mean(np.where(scores + up >= 0, 1, -1) != y) == pytest.approx(
+        np.mean(np.where(scores >= 0, 1, -1) != y) + 0.02)
+    assert _turns(np.ones(3), np.full(3, 1 / 3), np.ones(3)) == (pytest.approx(-1.0), np.inf)
+    # Of 101 parts a row of two is not enough, of 102 one of three is.
+    heavy = np.where(scores == -0.1, 0.02, 0.01)
+    assert _turns(y, heavy / heavy.sum(), scores)[1] == pytest.approx(0.2)
+    heavy = np.where(scores == -0.1, 0.03, 0.01)
+    assert _turns(y, heavy / heavy.sum(), scores)[1] == pytest.approx(0.1)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "squared-hinge", "exponential"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_of_a_smooth_loss_no_other_intercept_is_better(loss, weighted):
+    """By a search on the convex objective itself."""
+    rng = np.random.default_rng(3)
+    x, y = drawn(120, 3, 5, 0.6)
+    masses = rng.integers(1, 4, 120) if weighted else np.ones(120)
+    masses = masses / masses.sum()
+    kind, scores = individual(loss), x @ np.array([0.5, 1.0, 2.0]) + 1.5
+    walk = Few(x, y, masses, loss, 1.0, True, False, 0.25)
+    for nu in (0.2, 0.6, 0.9, 1.0):
+        def value(b, nu=nu):
+            return average_top_k(kind.values(y, scores + b), nu, masses)
+        found = _best(walk, scores, nu)
+        least = optimize.minimize_scalar(value, bounds=(-10, 10), method="bounded")
+        turn = min(abs(by) for by in _turns(y, masses, scores))
+        assert value(found) <= value(least.x) + 1e-3 * (value(0.0) - value(least.x))
+        assert abs(found - least.x) <= 0.2 * turn + 1e-4
+
+
+@pytest.mark.parametrize("loss", ["hinge", "logistic", "squared-hinge"])
+@pytest.mark.parametrize("C", [0.01, 1.0])
+@pytest.mark.parametrize("offset", [0.0, 0.7])
+def test_where_a_model_is_determined_no_intercept_errs_differently_and_is_as_good(loss, C, offset):
+    """By the objective itself, at intercepts all the way to two points of the errors."""
+    kind, (x, y) = individual(loss), drawn(300, 4, 3, offset)
+    few = 2 * min(np.sum(y > 0), np.sum(y < 0))
+    ks = np.unique(np.clip([few - 40, few - 10, few - 2, few, few + 1, few + 20], 1, 300))
+    found = path(x, y, loss, C=C, intercept=True, ks=ks.tolist())
+    tried = 0
+    for at in np.flatnonzero(found.determined):
+        w, nu = found.coef[at], found.k[at] / 300
+        scores = x @ w[:-1] + w[-1]
+
+        def value(b, nu=nu, scores=scores):
+            return nu * average_top_k(kind.values(y, scores + b), nu)
+
+        def error(b, scores=scores):
+            return np.mean(np.where(scores + b >= 0, 1, -1) != y)
+
+        for b in np.concatenate([-scores * (1 - 1e-9), -scores * (1 + 1e-9)]):
+            if abs(error(b) - error(0.0)) >= 0.0201:
+                tried += 1
+                gap = found.objective[at] - found.dual[at]
+                assert value(b) > value(0.0) + 0.05 * gap
+    assert tried or not found.determined.any()
+
+
+@pytest.mark.parametrize(("loss", "C", "seed", "offset", "k"), [
+    ("logistic", 0.01, 4, 0.0, 380), ("logistic", 0.1, 3, 0.7, 192),
+    ("squared-hinge", 0.01, 4, 0.0, 385), ("squared-hinge", 0.01, 8, 0.7, 229)])
+def test_beside_an_intercept_smooth_losses_err_as_fits_or_are_not_determined(
+        loss, C, seed, offset, k):
+    """They were called determined, and four to eight points off."""
+    x, y = drawn(400, 5, seed, offset)
+    found = path(x, y, loss, C=C, intercept=True)
+    assert found.determined.any()
+    exact = fit(x, y, loss, k=k, C=C, intercept=True).scores(x)
+    error = np.mean(np.where(exact >= 0, 1, -1) != y)
+    assert not found.determined[k - 1] or found.error[k - 1] == pytest.approx(error, abs=0.033)

@@ -335,9 +335,12 @@ def test_a_path_bounds_every_optimum(loss, intercept, scaling, floor, tol):
     assert np.all(value - dual <= 1.002 * tol * np.minimum(value, gain) + 1e-11)
     assert found.gap.max() <= tol
     assert np.all(value <= none * (1 + 1e-9))
-    assert np.array_equal(
-        found.determined[at - 1] | (found.regime[at - 1] == "zero"),
-        (value - dual <= 0.25 * (none - dual)) | (found.regime[at - 1] == "zero"))
+    sure = (value - dual <= 0.25 * (none - dual)) & (found.regime[at - 1] != "zero")
+    if intercept and INDIVIDUAL[loss].margin:
+        # Another intercept may be about as good.
+        assert not np.any(found.determined[at - 1] & ~sure)
+    else:
+        assert np.array_equal(found.determined[at - 1] & (found.regime[at - 1] != "zero"), sure)
     own = np.array([INDIVIDUAL[loss].values(y, x @ w[:3] + (w[3] if intercept else 0))
                     for w in found.coef[at - 1]])
     largest = [average_top_k(v, k / total, sample_weight=times) for v, k in zip(own, at,

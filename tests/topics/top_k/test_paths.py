@@ -15,6 +15,7 @@ from noisytheory.topics.top_k.central_path import follow
 from noisytheory.topics.top_k.design import Design
 from noisytheory.topics.top_k.few import Few
 from noisytheory.topics.top_k.individual import INDIVIDUAL, least_constant
+from noisytheory.topics.top_k.jumps import heaviest
 from noisytheory.topics.top_k.kernel_dual import kernel_fit
 from noisytheory.topics.top_k.kernel_paths import kernel_path
 from noisytheory.topics.top_k.minimise import NotCertified
@@ -154,11 +155,11 @@ def test_the_weights_of_the_largest_losses_by_hand():
     """Of four alike half of the mass: the largest, and of two equal ones a half each."""
     y = np.array([1.0, 1.0, -1.0, -1.0])
     some = Few(np.ones((4, 1)), y, np.full(4, 0.25), "hinge", 1.0, False, False, 0.05)
-    p, level = some.heaviest(np.array([1.0, 3.0, 1.0, 0.0]), 0.5, 1)
+    p, level = heaviest(some, np.array([1.0, 3.0, 1.0, 0.0]), 0.5)
     assert p.tolist() == [0.125, 0.25, 0.125, 0.0]
     assert level == 1.0
     some = Few(np.ones((4, 1)), y, np.array([0.4, 0.1, 0.2, 0.3]), "hinge", 1.0, False, False, 0.05)
-    p, level = some.heaviest(np.array([1.0, 3.0, 1.0, 0.0]), 0.5, 1)
+    p, level = heaviest(some, np.array([1.0, 3.0, 1.0, 0.0]), 0.5)
     assert p == pytest.approx([0.4 * 2 / 3, 0.1, 0.2 * 2 / 3, 0.0])
     assert level == 1.0
 
@@ -175,6 +176,14 @@ def test_errors_of_mixtures_are_those_of_mixed_scores(margin):
         mixed = (1 - at + low) * scores[:, low] + (at - low) * scores[:, low + 1]
         wrong = np.where(mixed >= 0, 1.0, -1.0) != answers if margin else (mixed - answers) ** 2
         assert error == pytest.approx(np.mean(wrong), abs=1e-12)
+
+
+def test_errors_at_a_model_are_its_own_beside_one_of_another_size():
+    """The crossing rounds to the model itself: all four scores of the small one are wrong."""
+    scores = np.array([[1.0, -1e-20, 1.0], [1.0, -1e-20, 1.0], [-1.0, 1e-20, -1.0],
+                       [-1.0, 1e-20, -1.0]])
+    answers = np.array([1.0, 1.0, -1.0, -1.0])
+    assert errors_of(True, answers, scores, np.array([0.0, 1.0, 2.0])).tolist() == [0.0, 1.0, 0.0]
 
 
 @pytest.mark.parametrize("seed", [209, 472, 487, 776, 1133])
