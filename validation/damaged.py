@@ -188,8 +188,10 @@ def absurd(quiet: Any, moments: random.Random) -> Iterator[tuple[str, Count]]:
     subprocess.run(report, capture_output=True, check=True)
     whole = {path: path.read_bytes() for path in pages.rglob("*") if path.is_file()}
     for name, spoil in itertools.product((".drawn.json", "mine/*.svg"), (_flip, _cut)):
-        spoil(moments.choice(sorted(pages.glob(name))), moments)
-        heard(report, {0}, "drawn anew")
+        spoil(path := moments.choice(sorted(pages.glob(name))), moments)
+        heard(report, {2}, f"{path}: no report of this version wrote it, or it was changed since")
+        path.unlink()
+        heard(report, {0}, "")
         count["bits differ"] += whole != {path: path.read_bytes() for path in whole}
     shutil.rmtree(store)
     yield "a report over one of which a picture is damaged, or what it says of them", count

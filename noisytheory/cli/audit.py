@@ -101,7 +101,7 @@ def audit(
         _say_plan(out, claims, settings, as_json)
         return
     if report_folder is not None:
-        _writable(report_folder)
+        _writable(report_folder, [claim.id for claim in claims])
     if scheduler is None:
         settings["workers"] = usable_cores(claims) if workers is None else workers
     from noisytheory.trial.run import Unfinished
@@ -341,8 +341,10 @@ def _pages_bar(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
         yield lambda done, total: bars.update(task, completed=done, total=total)
 
 
-def _writable(folder: str) -> None:
-    """Refuse a folder that nothing can be written to, before the work and not after it."""
+def _writable(folder: str, ids: Sequence[str]) -> None:
+    """Refuse a folder that a report of claims cannot be written to, before the work, not after."""
+    from noisytheory.report.pages import refuse
+
     if not folder:
         raise Mistake("the name of the folder for the report is empty: give one, or . for this one")
     path = Path(folder)
@@ -355,6 +357,12 @@ def _writable(folder: str) -> None:
     except OSError as error:
         raise Mistake(
             f"cannot write to the folder {folder}: {error.strerror}; name another one"
+        ) from error
+    try:
+        refuse(path, ids)
+    except OSError as error:
+        raise Mistake(
+            f"cannot write the report to the folder {folder}: {error.filename}: {error.strerror}"
         ) from error
 
 
@@ -369,6 +377,6 @@ def report_command(out: TextIO, context: click.Context, store: str, folder: str)
     from noisytheory.trial.store import Store
 
     with Store.load(store, __version__) as opened:
-        _writable(folder)
+        _writable(folder, opened.ids())
         say(out, _report(opened, folder, quiet=False))
     context.exit(MISTAKE if damage_seen(context) else AS_EXPECTED)

@@ -327,14 +327,38 @@ def test_what_stands_where_a_report_is_written_is_named_and_left_alone(tmp_path,
         os.mkfifo(there)
     else:
         there.write_text("ten years of work")
-    above = name == "mine"
-    if above if what != "folder" else not above:
-        assert f"out: {there}: " in mistake("report", store, "--output", folder)
+    fresh = ["audit", mine, "--workers", 0, "--report", folder, "--store", tmp_path / "another"]
+    if (name, what) != ("mine", "folder"):
+        for words in (["report", store, "--output", folder], fresh):
+            assert f"out: {there}: " in mistake(*words)
+        assert not (tmp_path / "another").exists()
         assert there.exists() and (there.is_symlink() or what != "link")
-    else:  # It is replaced, or nothing is in its way.
+        assert what != "file" or there.read_text() == "ten years of work"
+        assert list(folder.iterdir()) == [there]
+    else:  # Nothing is in its way.
         answer("report", store, "--output", folder)
         assert (folder / "index.html").read_text().startswith("<!DOCTYPE html>")
     assert not list(theirs.iterdir())
+
+
+def test_a_report_into_the_folder_of_a_project_is_refused_before_the_audit(
+    tmp_path, mine, monkeypatch
+):
+    """Its README.md was overwritten without a word."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "README.md").write_text("my project")
+    line = mistake("audit", mine, "--report", ".", "--store", "store")
+    assert ": README.md: no report of this version wrote it" in line
+    assert not (tmp_path / "store").exists()
+    assert (tmp_path / "README.md").read_text() == "my project"
+    for _ in range(2):
+        answer("audit", mine, "--workers", 0, "--budget", "smoke", "--report", "report",
+               "--store", "store")
+    for _ in range(2):
+        answer("report", "store")
+        answer("report", "store", "--output", "store")
+    answer("audit", mine, "--workers", 0, "--budget", "smoke", "--report", "store",
+           "--store", "store")
 
 
 def test_a_report_may_go_to_a_folder_that_is_named_by_a_link(tmp_path, mine):
