@@ -85,6 +85,18 @@ def others(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[st
         count["silent"] += not all(stray.is_symlink() for stray in strays)
         count["silent"] += not all(path.is_file() for path in theirs)
     shutil.rmtree(store)
+    for name in ("photos~2024.old", "photos~2024.staged", "mine~2024.staged"):
+        shutil.copytree(quiet.folder / "quiet", store)
+        (store / ".journal" / name).mkdir()
+        (theirs := store / ".journal" / name / "theirs").write_bytes(b"of others")
+        for words in (
+            quiet.command("report", store, "--output", quiet.folder / "pages"),
+            quiet.words(store, 1),
+        ):
+            done = run(words)
+            told(count, done, {0})
+            count["silent"] += name not in done.stderr or theirs.read_bytes() != b"of others"
+        shutil.rmtree(store)
     yield "what is not ours in a store", count
     yield from absurd(quiet, moments)
     yield "a link, a pipe or a file in the place of what a claim is made of", _links_within(quiet)
