@@ -215,6 +215,8 @@ def hostile(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[s
         "statement.py": f'{head}{paper}"t", {small.replace(chr(34) + "x" + chr(34), "None")}',
         "essay.py": f'{head}{paper}"t", note="x" * 10**6, {small}',
         "reserved.py": f'{head}c = nt.Paper("kernel-mean", "x").tail("theorem-5", {small}',
+        "paper.py": f'{head}c = nt.Paper("kernel-mean", "x").tail("mine", {small}',
+        "case.py": f'{head}c = nt.Paper("UMA", "x").tail("mine", {small}',
         "ends.py": f"import os\nos._exit(0)\n{head}",
         "kills.py": f"import os\nos.kill(os.getpid(), 9)\n{head}",
         "faults.py": f"import ctypes\nctypes.string_at(0)\n{head}",

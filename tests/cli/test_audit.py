@@ -534,6 +534,29 @@ def test_ids_of_the_box_are_reserved_for_what_the_box_says_of_them(said):
     assert noisytheory.audit(again, budget="smoke").verdict == "refuted"
 
 
+@pytest.mark.parametrize(("paper", "claim", "line"), [
+    ("kernel-mean", "theorem-2", "your Paper another id than kernel-mean"),
+    ("kernel-mean/mine", "theorem-2", "your Paper another id than kernel-mean"),
+    ("Average-Classifier", "mine", "your Paper another id than Average-Classifier"),
+    ("Kernel-Mean", "Theorem-5", "Kernel-Mean/Theorem-5 is that of a claim in the box"),
+])
+def test_papers_of_the_box_are_reserved_whatever_the_case(variant, paper, claim, line):
+    """The title of such a paper stood in the index in place of the box's."""
+    assert line in mistake("audit", variant(
+        'Paper("mine", "Hoeffding 1963").tail(\n    "theorem-2"',
+        f'Paper("{paper}", "Mine").tail(\n    "{claim}"',
+    ))
+
+
+def test_what_is_declared_under_a_paper_of_the_box_itself_has_an_id_of_its_own():
+    from noisytheory.papers import KERNEL_MEAN
+
+    mine = KERNEL_MEAN.cited("mine", statement="x")
+    assert noisytheory.audit(mine).verdict == "undecided"
+    with pytest.raises(ValueError, match="is that of a claim in the box"):
+        noisytheory.audit(KERNEL_MEAN.cited("Theorem-5", statement="x"))
+
+
 def test_an_id_of_the_box_is_reserved_however_it_is_put_together(variant):
     line = mistake("audit", variant(
         'Paper("mine", "Hoeffding 1963").tail(\n    "theorem-2"',
