@@ -9,7 +9,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import click
 
@@ -222,7 +222,25 @@ def _bars(cells: int, quiet: bool) -> Iterator[Callable[[str, int, int, int], No
 def _unshown() -> TextIO:
     """Standard error as bars need it, which move the cursor."""
     stream = sys.stderr
-    return stream.unshown if isinstance(stream, Shown) else stream
+    return cast(TextIO, _MayClose(stream.unshown if isinstance(stream, Shown) else stream))
+
+
+class _MayClose:
+    """A terminal that may be gone at any time: bars end no audit, nor change how it ends."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+    def write(self, text: str) -> None:
+        with contextlib.suppress(OSError):
+            self.stream.write(text)
+
+    def flush(self) -> None:
+        with contextlib.suppress(OSError):
+            self.stream.flush()
 
 
 def _verdicts(found: Audit, plain: bool) -> str:

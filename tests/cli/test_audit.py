@@ -420,7 +420,7 @@ SLOW = HOEFFDING.replace("n=[10, 100]", "n=list(range(10, 500))").replace(
 
 @pytest.mark.crash
 @pytest.mark.skipif(os.name != "posix", reason="signals")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_run_stopped_by_a_signal_goes_on_from_its_store(tmp_path, number):
     path, store = tmp_path / "slow.py", tmp_path / "store"
     path.write_text(SLOW)
@@ -428,8 +428,8 @@ def test_a_run_stopped_by_a_signal_goes_on_from_its_store(tmp_path, number):
     process = subprocess.Popen(
         [sys.executable, "-m", "noisytheory", *words], text=True, start_new_session=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        # Who runs the tests in the background has had them ignore the key.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        # Who runs the tests in the background has had them ignore the key, or the terminal's end.
+        preexec_fn=lambda: [signal.signal(n, signal.SIG_DFL) for n in (number, signal.SIGINT)],
     )
     journal = store / ".journal"
     deadline = time.monotonic() + 60
@@ -449,6 +449,33 @@ def test_a_run_stopped_by_a_signal_goes_on_from_its_store(tmp_path, number):
         claim = select._claims_in(path.resolve())[0]
         blocks = kept.claim(claim.id, claim.fingerprint(), {"lhs": "<f8"}, claim.size, claim.rows)
         assert len(blocks) > 1 and blocks.damaged == 0
+
+
+@pytest.mark.crash
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+@pytest.mark.parametrize("heard", [signal.SIG_DFL, signal.SIG_IGN])
+def test_a_terminal_that_closes_ends_a_run_as_a_key_does_unless_nobody_wants_it_heard(
+    tmp_path, heard
+):
+    pty = pytest.importorskip("pty")
+    path, store = tmp_path / "slow.py", tmp_path / "store"
+    path.write_text(SLOW)
+    words = ["audit", path, "--workers", "2", "--store", store]
+    before = signal.signal(signal.SIGHUP, heard)
+    process, terminal = pty.fork()
+    if not process:
+        os.execv(sys.executable, [sys.executable, "-m", "noisytheory", *map(str, words)])
+    signal.signal(signal.SIGHUP, before)
+    deadline = time.monotonic() + 60
+    while not any(f.stat().st_size > 30_000 for f in (store / ".journal").glob("*.blocks")):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    os.close(terminal)
+    if heard is signal.SIG_IGN:  # as by nohup
+        time.sleep(1)
+        assert os.waitpid(process, os.WNOHANG) == (0, 0)
+        os.kill(process, signal.SIGTERM)
+    assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 130
 
 
 @pytest.mark.crash
