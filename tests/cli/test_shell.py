@@ -162,7 +162,8 @@ def test_what_ends_a_line_is_shown(tmp_path):
 @pytest.mark.parametrize("workers", [0, 1])
 def test_a_warning_of_a_function_moves_no_cursor_anywhere(tmp_path, workers):
     warns = "    import warnings; warnings.warn('a \\x1b[31mred\\u2028one')\n"
-    (tmp_path / "warns.py").write_text(HOEFFDING.replace("    return rng", f"{warns}    return rng"))
+    text = HOEFFDING.replace("    return rng", f"{warns}    return rng")
+    (tmp_path / "warns.py").write_text(text)
     words = ["audit", "warns.py", "--workers", workers, "--budget", "smoke"]
     done = in_a_process(*words, cwd=tmp_path)
     assert done.returncode == 0 and "\x1b" not in done.stderr
