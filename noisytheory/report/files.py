@@ -48,16 +48,15 @@ def _seal(text: str) -> str:
 
 def refuse_others(folder: Path, names: Iterable[str]) -> None:
     """Refuse what no report has written, or somebody has changed since, in the place of a file."""
-    others = [name for name in names if _is_of_others(folder / name)]
+    others = [
+        name for name in names
+        if os.path.lexists(f"{folder}/{name}") and own(folder / name) is None
+    ]
     if others:
         why = "no report of this version wrote it, or it was changed since"
         why += f" ({len(others) - 1} more are so)" if len(others) > 1 else ""
         why += ": it is left alone; remove it, or name another folder"
         raise FileExistsError(errno.EEXIST, why, str(folder / min(others)))
-
-
-def _is_of_others(path: Path) -> bool:
-    return os.path.lexists(path) and own(path) is None
 
 
 def replace(folder: Path, name: str, text: str) -> None:
