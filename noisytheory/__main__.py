@@ -87,6 +87,9 @@ _PATIENCE = 10.0
 def _on_signals(handler: Any) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, handler)
+    hangup = getattr(signal, "SIGHUP", signal.SIGTERM)
+    if signal.getsignal(hangup) != signal.SIG_IGN:  # as nohup wants it
+        signal.signal(hangup, handler)
 
 
 def _quit(number: int, frame: object) -> None:

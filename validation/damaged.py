@@ -188,8 +188,10 @@ def absurd(quiet: Any, moments: random.Random) -> Iterator[tuple[str, Count]]:
     subprocess.run(report, capture_output=True, check=True)
     whole = {path: path.read_bytes() for path in pages.rglob("*") if path.is_file()}
     for name, spoil in itertools.product((".drawn.json", "mine/*.svg"), (_flip, _cut)):
-        spoil(moments.choice(sorted(pages.glob(name))), moments)
-        heard(report, {0}, "drawn anew")
+        spoil(path := moments.choice(sorted(pages.glob(name))), moments)
+        heard(report, {2}, f"{path}: no report of this version wrote it, or it was changed since")
+        path.unlink()
+        heard(report, {0}, "")
         count["bits differ"] += whole != {path: path.read_bytes() for path in whole}
     shutil.rmtree(store)
     yield "a report over one of which a picture is damaged, or what it says of them", count
@@ -213,6 +215,8 @@ def hostile(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[s
         "statement.py": f'{head}{paper}"t", {small.replace(chr(34) + "x" + chr(34), "None")}',
         "essay.py": f'{head}{paper}"t", note="x" * 10**6, {small}',
         "reserved.py": f'{head}c = nt.Paper("kernel-mean", "x").tail("theorem-5", {small}',
+        "paper.py": f'{head}c = nt.Paper("kernel-mean", "x").tail("mine", {small}',
+        "case.py": f'{head}c = nt.Paper("UMA", "x").tail("mine", {small}',
         "ends.py": f"import os\nos._exit(0)\n{head}",
         "kills.py": f"import os\nos.kill(os.getpid(), 9)\n{head}",
         "faults.py": f"import ctypes\nctypes.string_at(0)\n{head}",

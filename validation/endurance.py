@@ -203,7 +203,7 @@ TARGETS = ("parent", "group")
 
 def signals(quiet: Quiet, audits: int, moments: random.Random) -> Iterator[tuple[str, Count]]:
     """Signals at log-uniform instants, each audit resumed until it ends."""
-    names = [signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGSTOP]
+    names = [signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGSTOP]
     kinds = [(n, t) for n in names for t in ("parent", "worker", "group")]
     counts = {kind: Count() for kind in kinds}
     for turn in range(audits):

@@ -85,6 +85,18 @@ def others(quiet: Any, audits: int, moments: random.Random) -> Iterator[tuple[st
         count["silent"] += not all(stray.is_symlink() for stray in strays)
         count["silent"] += not all(path.is_file() for path in theirs)
     shutil.rmtree(store)
+    for name in ("photos~2024.old", "photos~2024.staged", "mine~2024.staged"):
+        shutil.copytree(quiet.folder / "quiet", store)
+        (store / ".journal" / name).mkdir()
+        (theirs := store / ".journal" / name / "theirs").write_bytes(b"of others")
+        for words in (
+            quiet.command("report", store, "--output", quiet.folder / "pages"),
+            quiet.words(store, 1),
+        ):
+            done = run(words)
+            told(count, done, {0})
+            count["silent"] += name not in done.stderr or theirs.read_bytes() != b"of others"
+        shutil.rmtree(store)
     yield "what is not ours in a store", count
     yield from absurd(quiet, moments)
     yield "a link, a pipe or a file in the place of what a claim is made of", _links_within(quiet)
@@ -174,11 +186,12 @@ def _in_the_way(quiet: Any) -> Count:
     count, theirs = Count(), quiet.folder / "theirs-too"
     theirs.mkdir()
     for name, what in itertools.product(
-        ("", "mine", "index.html", ".drawn.json"), ("link", "folder", "pipe", "device", "file")
+        ("", "mine", "index.html", "README.md", "mine/maximum-0.html", ".drawn.json"),
+        ("link", "folder", "pipe", "device", "file"),
     ):
         folder = quiet.folder / "in-the-way"
         there = folder / name
-        there.parent.mkdir(exist_ok=True)
+        there.parent.mkdir(exist_ok=True, parents=True)
         if what == "folder":
             (there / "inside").mkdir(parents=True)
         elif what == "pipe":
@@ -187,12 +200,16 @@ def _in_the_way(quiet: Any) -> Count:
             there.write_bytes(b"of others")
         else:
             there.symlink_to(theirs if what == "link" else "/dev/zero")
-        done = run(quiet.command("report", quiet.folder / "quiet", "--output", folder))
         taken = name in ("", "mine")  # as a folder
-        may = what == "folder" or (what == "link" and not name) if taken else what != "folder"
-        told(count, done, {0} if may else {2})
-        count["silent"] += done.returncode == 2 and str(folder) not in done.stderr
-        count["silent"] += bool(name) and any(theirs.iterdir())
+        may = taken and (what == "folder" or (what == "link" and not name))
+        for words in ([*quiet.words(quiet.folder / "quiet", 0), "--report", str(folder)],
+                      quiet.command("report", quiet.folder / "quiet", "--output", folder)):
+            done = run(words)
+            told(count, done, {0} if may else {2})
+            count["silent"] += done.returncode == 2 and str(there) not in done.stderr
+            count["silent"] += bool(name) and any(theirs.iterdir())
+            count["silent"] += what == "file" and there.read_bytes() != b"of others"
+            count["silent"] += what in ("link", "device") and not there.is_symlink()
         shutil.rmtree(theirs)
         theirs.mkdir()
         folder.unlink() if folder.is_symlink() or not folder.is_dir() else shutil.rmtree(folder)

@@ -22,7 +22,7 @@ import click
 
 from noisytheory.cli.descriptors import descriptors_shown
 from noisytheory.cli.mistakes import Mistake
-from noisytheory.trial.shown import show_controls, visible
+from noisytheory.trial.shown import lines_visible, show_controls, visible
 
 __all__ = [
     "OWN_PROCESS",
@@ -130,11 +130,17 @@ def _damage_said(context: click.Context) -> Iterator[None]:
             click.echo(visible(str(message)), err=True)
             context.meta[_DAMAGE] = damage_seen(context) or issubclass(category, Damaged)
 
+    plain = warnings.formatwarning
     with warnings.catch_warnings():
         usual, warnings.showwarning = warnings.showwarning, show  # type: ignore[assignment]
+        # Those of somebody's function come to a terminal by no stream of ours with --workers 0.
+        warnings.formatwarning = lambda *of, **more: lines_visible(plain(*of, **more))
         warnings.simplefilter("always", Damaged)
         warnings.simplefilter("always", Remark)
-        yield
+        try:
+            yield
+        finally:
+            warnings.formatwarning = plain
 
 
 def damage_seen(context: click.Context) -> bool:

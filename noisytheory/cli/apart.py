@@ -17,6 +17,7 @@ import click
 
 from noisytheory.cli.interrupts import signals_wait
 from noisytheory.cli.mistakes import AS_EXPECTED, FAULT, INTERRUPTED, MISTAKE, diagnose
+from noisytheory.trial.parents import ASKED_TO_END
 from noisytheory.trial.shown import visible
 
 __all__ = ["PARENT", "WORKED", "file_tried", "follow", "no_end", "stops_said", "tried_apart"]
@@ -72,7 +73,7 @@ def tried_apart(words: Sequence[str], file: str) -> tuple[int, str]:
         late.daemon = True
         late.start()
 
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in ASKED_TO_END:
         signal.signal(number, pass_on)
     signals_wait(False)
     with stops_said(child.pid, file):

@@ -9,7 +9,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, cast
 
 import click
 
@@ -101,7 +101,7 @@ def audit(
         _say_plan(out, claims, settings, as_json)
         return
     if report_folder is not None:
-        _writable(report_folder)
+        _writable(report_folder, [claim.id for claim in claims])
     if scheduler is None:
         settings["workers"] = usable_cores(claims) if workers is None else workers
     from noisytheory.trial.run import Unfinished
@@ -222,7 +222,25 @@ def _bars(cells: int, quiet: bool) -> Iterator[Callable[[str, int, int, int], No
 def _unshown() -> TextIO:
     """Standard error as bars need it, which move the cursor."""
     stream = sys.stderr
-    return stream.unshown if isinstance(stream, Shown) else stream
+    return cast(TextIO, _MayClose(stream.unshown if isinstance(stream, Shown) else stream))
+
+
+class _MayClose:
+    """A terminal that may be gone at any time: bars end no audit, nor change how it ends."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+    def write(self, text: str) -> None:
+        with contextlib.suppress(OSError):
+            self.stream.write(text)
+
+    def flush(self) -> None:
+        with contextlib.suppress(OSError):
+            self.stream.flush()
 
 
 def _verdicts(found: Audit, plain: bool) -> str:
@@ -341,8 +359,10 @@ def _pages_bar(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
         yield lambda done, total: bars.update(task, completed=done, total=total)
 
 
-def _writable(folder: str) -> None:
-    """Refuse a folder that nothing can be written to, before the work and not after it."""
+def _writable(folder: str, ids: Sequence[str]) -> None:
+    """Refuse a folder that a report of claims cannot be written to, before the work, not after."""
+    from noisytheory.report.pages import refuse
+
     if not folder:
         raise Mistake("the name of the folder for the report is empty: give one, or . for this one")
     path = Path(folder)
@@ -355,6 +375,12 @@ def _writable(folder: str) -> None:
     except OSError as error:
         raise Mistake(
             f"cannot write to the folder {folder}: {error.strerror}; name another one"
+        ) from error
+    try:
+        refuse(path, ids)
+    except OSError as error:
+        raise Mistake(
+            f"cannot write the report to the folder {folder}: {error.filename}: {error.strerror}"
         ) from error
 
 
@@ -369,6 +395,6 @@ def report_command(out: TextIO, context: click.Context, store: str, folder: str)
     from noisytheory.trial.store import Store
 
     with Store.load(store, __version__) as opened:
-        _writable(folder)
+        _writable(folder, opened.ids())
         say(out, _report(opened, folder, quiet=False))
     context.exit(MISTAKE if damage_seen(context) else AS_EXPECTED)

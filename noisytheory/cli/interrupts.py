@@ -10,6 +10,8 @@ from typing import Any, NoReturn
 
 import click
 
+from noisytheory.trial.parents import ASKED_TO_END
+
 __all__ = ["Interrupted", "clocks_end", "is_interrupt", "listen", "signals_wait", "stop"]
 
 
@@ -31,7 +33,7 @@ def listen() -> None:
     """Hear of a key press, or of the system, that the command is to end, and remember it."""
     global _came
     _came = []
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in ASKED_TO_END:
         signal.signal(number, stop)
     usual = sys.unraisablehook
 
@@ -93,4 +95,4 @@ def signals_wait(do: bool) -> None:
     """Have what asks for an end wait, or come."""
     if hasattr(signal, "pthread_sigmask"):
         how = signal.SIG_BLOCK if do else signal.SIG_UNBLOCK
-        signal.pthread_sigmask(how, {signal.SIGINT, signal.SIGTERM})
+        signal.pthread_sigmask(how, ASKED_TO_END)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from noisytheory.report import again, figures, trials
 from noisytheory.report.discrepancies import Listing, listings
-from noisytheory.report.files import save
+from noisytheory.report.files import Save
 from noisytheory.report.page import Page, Picture
 from noisytheory.report.record import Record
 from noisytheory.trial.catalogue import find_or_none
@@ -21,7 +20,12 @@ if TYPE_CHECKING:
     from noisytheory.report.reading import Source
     from noisytheory.trial.claim import Claim, Paper
 
-__all__ = ["claims_of", "counts_of", "discrepancies_of", "write_index", "write_short"]
+__all__ = ["AROUND", "claims_of", "counts_of", "discrepancies_of", "write_index", "write_short"]
+
+
+AROUND = ("index.html", "README.md", "tightness.svg", "discrepancies.html", "discrepancies.md",
+          "trials.html", "trials.md")
+"""Files that may stand around the claims' pages."""
 
 
 def claims_of(
@@ -64,7 +68,7 @@ def counts_of(pages: Sequence[Page]) -> dict[str, int]:
 
 
 def write_short(
-    pages: Sequence[Page], folder: Path, templates: Environment, suffixes: Iterable[str]
+    pages: Sequence[Page], put: Save, templates: Environment, suffixes: Iterable[str]
 ) -> dict[str, str]:
     """Write which trials fall short and what cannot fail; what it is and its file, if anything."""
     found = trials.short(page.record for page in pages)
@@ -77,12 +81,12 @@ def write_short(
             short=found, forced=forced, unscaled=unscaled, upheld=counts_of(pages)["upheld"],
             enough=trials.ENOUGH,
         )
-        save(folder / f"trials.{suffix}", text)
+        put(f"trials.{suffix}", text)
     return {"Where a trial falls short": "trials"}
 
 
 def write_index(
-    pages: Sequence[Page], folder: Path, templates: Environment, links: Mapping[str, str],
+    pages: Sequence[Page], put: Save, templates: Environment, links: Mapping[str, str],
     files: Mapping[str, str],
 ) -> None:
     """Write the table of all verdicts, with the picture of how tight the claims are."""
@@ -94,7 +98,7 @@ def write_index(
         figure = None  # no claim has a ratio
     if figure is not None:
         picture = Picture("tightness.svg", str(figure.get_label()), "How tight the claims are")
-        save(folder / picture.file, figures.svg(figure))
+        put(picture.file, figures.svg(figure))
     papers: dict[str, str] = {}
     for record in records:
         papers.setdefault(record.paper, record.title)
@@ -110,4 +114,4 @@ def write_index(
             provenance=[row for row in again.provenance(records[0])
                         if not row[0].startswith(("fingerprint", "replicates"))],
         )
-        save(folder / name, text)
+        put(name, text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -16,7 +17,7 @@ from noisytheory.report.around import (
     write_short,
 )
 from noisytheory.report.drawing import decide, draw_own, flat, key_of, not_stored, wanted_of
-from noisytheory.report.files import follow_no_link, save
+from noisytheory.report.files import follow_no_link, replace
 from noisytheory.report.page import Page, Picture
 from noisytheory.report.reading import read
 from noisytheory.report.rendering import environment
@@ -39,8 +40,11 @@ def digest(
 
     Parameters
     ----------
-    source, output
+    source : Audit, Store, str or path
         As for `write`.
+    output : str or path
+        A folder; it is made if it is not there. Files of the same names are replaced, whoever wrote
+        them: a repository keeps what it had.
     shown : iterable of str
         Ids of claims whose deciding pictures are drawn as well.
     links : mapping of str to str, optional
@@ -57,6 +61,7 @@ def digest(
         If there is no store at `source`, or nothing in it is finished.
     """
     folder, wanted = Path(output), set(shown)
+    put = functools.partial(replace, folder)
     records = read(source)
     follow_no_link(folder, ["figures/"])
     templates = environment()
@@ -64,7 +69,7 @@ def digest(
     claims = claims_of(source, records)
     found = discrepancies_of(claims, records)
     own: dict[Any, Picture] = {
-        key: draw_own(*of, folder, flat)[0] for key, of in wanted_of(records, claims).items()
+        key: draw_own(*of, put, flat)[0] for key, of in wanted_of(records, claims).items()
     }
     papers: dict[str, list[Page]] = {}
     pages, seen = [], set()
@@ -78,7 +83,7 @@ def digest(
             picture = None  # claims that share a picture stand on one page
         seen |= {picture.file} if picture is not None else set()
         page = Page(
-            record, decide(record, folder, flat) if record.id in wanted else [], picture,
+            record, decide(record, put, flat) if record.id in wanted else [], picture,
             [e for listing in found for e in listing.of(record.id)],
             claims[record.id].also if record.id in claims else (),
         )
@@ -93,14 +98,14 @@ def digest(
             explained=about.explained("; ".join(p.record.statement for p in its)) if about else {},
             elsewhere=[(other, page) for other, page in elsewhere if other.paper.id == paper],
         )
-        save(folder / f"{paper}.md", text)
+        put(f"{paper}.md", text)
     further = {str(its[0].record.title): paper for paper, its in papers.items()}
     if found:
         text = templates.get_template("discrepancies.md").render(listings=found)
-        save(folder / "discrepancies.md", text)
+        put("discrepancies.md", text)
         further["Where print and truth differ"] = "discrepancies"
-    further |= write_short(pages, folder, templates, ("md",))
-    write_index(pages, folder, templates, {**further, **(links or {})}, {"md": "README.md"})
+    further |= write_short(pages, put, templates, ("md",))
+    write_index(pages, put, templates, {**further, **(links or {})}, {"md": "README.md"})
     return folder / "README.md"
 
 
@@ -131,8 +136,8 @@ def compared(
     for number_, (comparison, command) in enumerate(comparisons):
         figure = figures.compared(comparison)
         file = f"figures/{name}-{number_}.svg"
-        save(folder / file, figures.svg(figure))
+        replace(folder, file, figures.svg(figure))
         shown.append((comparison, command, Picture(file, str(figure.get_label()), title)))
     text = environment().get_template("comparison.md").render(title=title, shown=shown)
-    save(folder / f"{name}.md", text)
+    replace(folder, f"{name}.md", text)
     return folder / f"{name}.md"

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from noisytheory.report import figures
-from noisytheory.report.files import digest_of, save
+from noisytheory.report.files import Save, digest_of, own, save
 from noisytheory.report.page import Picture
 from noisytheory.report.record import Record
 from noisytheory.report.rendering import cell
@@ -20,15 +20,14 @@ from noisytheory.trial import kept
 from noisytheory.trial.draws import one_thread
 from noisytheory.trial.shown import named
 from noisytheory.trial.store.errors import UNREADABLE
-from noisytheory.trial.store.journal import regular, sealed
 from noisytheory.trial.worker import versions
 
 if TYPE_CHECKING:
     from noisytheory.trial.claim import Claim
 
 __all__ = [
-    "CAPTIONS", "DRAWN", "Place", "beside", "decide", "draw_own", "drawn_before", "flat", "key_of",
-    "not_stored", "ours", "remember", "told_by", "undrawn", "wanted_of",
+    "CAPTIONS", "DRAWN", "Place", "beside", "besides", "decide", "draw_own", "drawn_before", "flat",
+    "key_of", "not_stored", "ours", "remember", "told_by", "undrawn", "wanted_of",
 ]
 
 CAPTIONS = {
@@ -58,10 +57,17 @@ def beside(claim_id: str, name: str) -> str:
     return f"{claim_id}-{name}.svg"
 
 
+def besides(claim_id: str) -> list[str]:
+    """All pictures that may stand there."""
+    return [beside(claim_id, name) for name in (*CAPTIONS, _OWN)]
+
+
 def flat(claim_id: str, name: str) -> str:
     """A picture of the digest."""
     return f"figures/{claim_id.replace('/', '-')}-{name}.svg"
 
+
+_OWN = "picture"
 
 DRAWN = ".drawn.json"
 """What a report says to the next one at its place: pictures that need not be drawn again."""
@@ -95,11 +101,9 @@ def drawn_before(folder: Path) -> tuple[dict[str, list[Picture]], str]:
     And in words, if anything is not.
     """
     changed: set[str] = set()
+    if (text := own(folder / DRAWN)) is None:
+        return {}, ""
     try:
-        with open(folder / DRAWN, "rb", opener=regular) as file:
-            text, seal, _ = file.read().split(b"\n")
-        if sealed(text) != seal:
-            raise ValueError("it is not what was written")
         found = {}
         for key, entry in json.loads(text).items():
             pictures = [Picture(*fields) for fields, _ in entry]
@@ -109,9 +113,7 @@ def drawn_before(folder: Path) -> tuple[dict[str, list[Picture]], str]:
                 changed |= others
             else:
                 found[key] = pictures
-    except FileNotFoundError:
-        return {}, ""
-    except (OSError, *UNREADABLE):
+    except UNREADABLE:
         return {}, f"{folder / DRAWN} is not as a report leaves it: all pictures are drawn anew"
     if not changed:
         return found, ""
@@ -128,8 +130,7 @@ def remember(folder: Path, drawn: Mapping[str, list[Picture] | None]) -> None:
     }
     if noted:
         # Captions and numbers stand on pages: one bad byte must not change them.
-        text = json.dumps(noted, sort_keys=True)
-        save(folder / DRAWN, f"{text}\n{sealed(text.encode()).decode()}")
+        save(folder, DRAWN, json.dumps(noted, sort_keys=True))
 
 
 Wanted = tuple[Record, Callable[..., Any], bool]
@@ -161,11 +162,11 @@ def not_stored(record: Record) -> Picture | None:
 
 
 def draw_own(
-    record: Record, draw: Callable[..., Any], wants: bool, folder: Path, place: Place
+    record: Record, draw: Callable[..., Any], wants: bool, put: Save, place: Place
 ) -> list[Picture]:
     """Draw the picture that a claim brings."""
     caption = " ".join((draw.__doc__ or "").partition("\n\n")[0].split())
-    file = place(record.id, "picture")
+    file = place(record.id, _OWN)
     given = {"dataset": record.dataset} if wants else {}
     try:
         # As in an audit: with more threads the last bits of what it computes move.
@@ -178,7 +179,7 @@ def draw_own(
         raise
     except BaseException as error:  # of a user's code: a report must not be lost to it
         return undrawn(named(error))
-    save(folder / file, text)
+    put(file, text)
     if kept.experiment_of(draw) is not None:
         caption += " Its runs have a seed of their own, and are kept with the package: they are "
         caption += "the same beside every audit, and none of its draws."
@@ -198,12 +199,12 @@ def undrawn(why: str) -> list[Picture]:
     return [Picture("", "", f"The claim's own picture could not be drawn. {cell(why)}")]
 
 
-def decide(record: Record, folder: Path, place: Place = beside) -> list[Picture]:
+def decide(record: Record, put: Save, place: Place = beside) -> list[Picture]:
     """Draw what decides a claim."""
     pictures = []
     with figures.in_style():
         for name, figure in figures.deciding(record).items():
             file = place(record.id, name)
-            save(folder / file, figures.svg(figure))
+            put(file, figures.svg(figure))
             pictures.append(Picture(file, str(figure.get_label()), CAPTIONS[name]))
     return pictures

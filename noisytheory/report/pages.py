@@ -13,13 +13,21 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from noisytheory import __version__
 from noisytheory.report import figures
 from noisytheory.report.apart import Ended, begun, in_processes
-from noisytheory.report.around import claims_of, discrepancies_of, write_index, write_short
+from noisytheory.report.around import (
+    AROUND,
+    claims_of,
+    discrepancies_of,
+    write_index,
+    write_short,
+)
 from noisytheory.report.discrepancies import Listing
 from noisytheory.report.drawing import (
     DRAWN,
     beside,
+    besides,
     decide,
     draw_own,
     drawn_before,
@@ -31,7 +39,7 @@ from noisytheory.report.drawing import (
     undrawn,
     wanted_of,
 )
-from noisytheory.report.files import follow_no_link, save
+from noisytheory.report.files import follow_no_link, refuse_others, save
 from noisytheory.report.page import Page, Picture
 from noisytheory.report.reading import each, in_order
 from noisytheory.report.record import Record
@@ -46,7 +54,7 @@ if TYPE_CHECKING:
     from noisytheory.report.reading import Source
     from noisytheory.trial.engine import Engine
 
-__all__ = ["write"]
+__all__ = ["refuse", "write"]
 
 
 def write(
@@ -55,8 +63,8 @@ def write(
 ) -> Path:
     """Write the report of an audit: ``index.html``, ``README.md``, a page and figures a claim.
 
-    The same audit gives the same bytes. Files of an earlier report at the same place are replaced;
-    nothing is deleted.
+    The same audit gives the same bytes. Files of an earlier report at the same place are replaced
+    as far as their last lines, which seal them, say that nobody changed them; nothing is deleted.
 
     Parameters
     ----------
@@ -86,20 +94,25 @@ def write(
     ValueError
         If the audit holds no claim, or `output` is not a folder.
     OSError
-        If something else is where a file of the report belongs, or it cannot be written; ELOOP if a
-        folder inside of `output` is a symbolic link. `output` itself may be one.
+        If something else is where a file of the report belongs, before any is written, or one
+        cannot be; ELOOP if a folder inside of `output` is a symbolic link. `output` itself may be.
     """
     folder = Path(output)
     if folder.exists() and not folder.is_dir():
         raise ValueError(f"output must be a folder, and {folder} is a file")
     further = links or {}
+    if isinstance(source, str | os.PathLike):
+        with Store.load(source, __version__) as store:
+            return write(store, output, links=links, workers=workers, progress=progress)
+    ids = source.ids() if isinstance(source, Store) else [result.claim.id for result in source]
+    refuse(folder, ids)
     try:
         report = _written(source, folder, further, workers, progress)
     except (OSError, StoreError):
         raise
     except Exception:
         # One group that is sealed, and holds what no audit writes, must not cost all others.
-        if not isinstance(source, str | os.PathLike | Store) or (left := _of_pages(source)) is None:
+        if not isinstance(source, Store) or (left := _of_pages(source)) is None:
             raise
         report = _written(source, folder, further, workers, progress, left)
     for text, category in report.said:
@@ -107,11 +120,20 @@ def write(
     return folder / "index.html"
 
 
-def _of_pages(source: Store | str | os.PathLike[str]) -> set[str] | None:
+def refuse(folder: Path, ids: Iterable[str]) -> None:
+    """Refuse a folder that holds what is somebody else's where a report of claims has its files.
+
+    An OSError names it: a report of an earlier version is not known from it.
+    """
+    ids = list(ids)
+    follow_no_link(folder, ids)
+    own = (name for claim_id in ids
+           for name in (f"{claim_id}.html", f"{claim_id}.md", *besides(claim_id)))
+    refuse_others(folder, (DRAWN, *AROUND, *own))
+
+
+def _of_pages(source: Store) -> set[str] | None:
     """Claims in a store of which pages can be made, each tried alone; None if it is none or all."""
-    if not isinstance(source, Store):
-        with Store.load(source) as store:
-            return _of_pages(store)
     left = set(ids := source.ids())
     said = []
     for name in ids:
@@ -187,6 +209,7 @@ class _Report:
         progress: Progress | None, ids: Container[str] | None,
     ) -> None:
         self.source, self.folder, self.links, self.progress = source, folder, links, progress
+        self.put = functools.partial(save, folder)
         self.ids = ids
         self.templates = environment()
         self.tasks: dict[int, Callable[[], list[Picture]]] = {}
@@ -207,10 +230,9 @@ class _Report:
         tasks: dict[str, int] = {}
         found: list[Record] = []
         for task, record in enumerate(each(self.source, counted=counted, ids=self.ids)):
-            follow_no_link(self.folder, [record.id])
             found.append(record)
             tasks[record.id] = task
-            self._ask(task, told_by(record), functools.partial(decide, record, self.folder))
+            self._ask(task, told_by(record), functools.partial(decide, record, self.put))
             yield
         records = in_order(found)
         claims = claims_of(self.source, records)
@@ -218,7 +240,7 @@ class _Report:
         own = {key: place - len(wanted) for place, key in enumerate(wanted)}
         for key, of in wanted.items():
             task, (record, draw, _) = own[key], of
-            self._ask(task, told_by(*of), functools.partial(draw_own, *of, self.folder, beside))
+            self._ask(task, told_by(*of), functools.partial(draw_own, *of, self.put, beside))
             self._owners[task] = record.id
             if not ours(draw):
                 self.here.discard(task)
@@ -286,14 +308,14 @@ class _Report:
                 text = self.templates.get_template(f"discrepancies.{suffix}").render(
                     listings=listings
                 )
-                save(self.folder / f"discrepancies.{suffix}", text)
+                self.put(f"discrepancies.{suffix}", text)
             further = {"Where print and truth differ": "discrepancies", **further}
             yield
         both = "html", "md"
-        further = {**write_short(self.pages, self.folder, self.templates, both), **further}
+        further = {**write_short(self.pages, self.put, self.templates, both), **further}
         yield
         files = {"html": "index.html", "md": "README.md"}
-        write_index(self.pages, self.folder, self.templates, further, files)
+        write_index(self.pages, self.put, self.templates, further, files)
         yield
 
     def _write_page(self, place: int) -> None:
@@ -311,7 +333,7 @@ class _Report:
                     other for other in self.siblings[_stem(page)] if other.path != page.path
                 ],
             )
-            save(self.folder / f"{page.path}.{suffix}", text)
+            self.put(f"{page.path}.{suffix}", text)
 
     def end(self) -> None:
         """Say what is to be said; the next report at this place is told what it need not draw."""

@@ -144,17 +144,26 @@ def own_id(claim: Claim) -> Claim:
     ------
     ValueError
         If a claim of the papers in the box has this id, and is not this one: their notes and
-        discrepancies would be said of it.
+        discrepancies would be said of it. If another paper has the id of one of them, whose title
+        would stand for its own. Nor may ids differ by case only, which not every file system sees.
     """
     # Most ids need no catalogue, which takes a second to build.
-    known = find_or_none(claim.id) if claim.id.partition("/")[0] in _papers() else None
+    paper = claim.id.partition("/")[0]
+    module = _papers().get(paper.casefold())
+    known = _folded().get(claim.id.casefold()) if module else None
     if known is not None and known is not claim and (
-        any(getattr(known, name) != getattr(claim, name) for name in _SAID)
+        claim.id not in known.names
+        or any(getattr(known, name) != getattr(claim, name) for name in _SAID)
         or known.fingerprint() != claim.fingerprint()
     ):
         raise ValueError(
             f"the id {claim.id} is that of a claim in the box, which this is not: declare it "
             "under a Paper of your own, or give a copy with changes an id of its own"
+        )
+    if module and claim.paper != importlib.import_module(module).PAPER:
+        raise ValueError(
+            f"the id of the paper of {claim.id} is that of one in the box, which it is not: give "
+            f"your Paper another id than {paper}"
         )
     return claim
 
@@ -167,9 +176,15 @@ _SAID = (
 
 
 @functools.cache
-def _papers() -> frozenset[str]:
-    files = _TOPICS.with_name("papers").glob("*.py")
-    return frozenset(path.stem.replace("_", "-") for path in files)
+def _papers() -> dict[str, str]:
+    """The modules of the papers in the box, by id."""
+    files = _TOPICS.with_name("papers").glob("[!_]*.py")
+    return {path.stem.replace("_", "-"): f"noisytheory.papers.{path.stem}" for path in files}
+
+
+@functools.cache
+def _folded() -> dict[str, Claim]:
+    return {name.casefold(): claim for name, claim in catalogue().items()}
 
 
 def unknown(claim_id: str) -> str:

@@ -19,6 +19,8 @@ from typing import Any
 
 import numpy as np
 
+from noisytheory.trial.parents import ASKED_TO_END
+
 try:
     import resource
 except ImportError:  # no limits on this platform
@@ -51,7 +53,7 @@ def as_it_was(*, of_a_call: bool = False) -> Iterator[None]:
     with contextlib.suppress(OSError):  # It may have been removed.
         here = os.getcwd()
     os.umask(mask := os.umask(0))
-    heard = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    heard = {number: signal.getsignal(number) for number in ASKED_TO_END}
     clocks = {number: signal.getitimer(number) for number in _clocks()}
     floats = np.geterr()
     limits, depth = _limits(), sys.getrecursionlimit()

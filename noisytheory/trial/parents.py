@@ -7,7 +7,15 @@ import os
 import signal
 import sys
 
-__all__ = ["at_parents_end", "kill_stopped_children"]
+__all__ = ["ASKED_TO_END", "at_parents_end", "kill_stopped_children"]
+
+
+ASKED_TO_END = tuple(
+    number for name in ("SIGINT", "SIGTERM", "SIGHUP")
+    if (number := getattr(signal, name, None)) is not None
+    and (name != "SIGHUP" or signal.getsignal(number) is not signal.SIG_IGN)
+)
+"""Signals that a command ends quietly by: of its terminal's end nohup wants nothing heard."""
 
 
 def at_parents_end(number: int) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -20,6 +22,7 @@ from noisytheory.trial.description import PER_CELL, QUANTILES, TIGHTNESS, Column
 from noisytheory.trial.draws import Arrays, draw, exact_evidence, renamed
 from noisytheory.trial.passes import AT_ONCE
 from noisytheory.trial.store import Store
+from noisytheory.trial.store.errors import UNREADABLE
 from noisytheory.trial.trial import Trial
 from noisytheory.trial.verdict import (
     Always,
@@ -540,10 +543,13 @@ class Result:
         ------
         ValueError
             For another suffix.
+        FileExistsError
+            If a folder of this name holds anything but a result that was saved so.
         """
         dataset = self.dataset.load().drop_vars("block_digest", errors="ignore")
         suffix = os.path.splitext(os.fspath(path))[1]
         if suffix == ".zarr":
+            _refuse_others(Path(path))
             with warnings.catch_warnings():
                 # Zarr says that format 3 does not yet specify text and consolidated metadata.
                 warnings.simplefilter("ignore")
@@ -781,3 +787,20 @@ class Audit:
 
     def __repr__(self) -> str:
         return "\n".join(repr(result) for result in self)
+
+
+def _refuse_others(folder: Path) -> None:
+    """Refuse what `save` would delete, and has not written: all of a folder goes for a new one."""
+    if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
+        return
+    known: set[str] = set()
+    try:
+        found = json.loads((folder / "zarr.json").read_bytes())
+        if "claim" in found["attributes"]:
+            known = {"zarr.json", *found["consolidated_metadata"]["metadata"]}
+        others = {entry.name for entry in folder.iterdir()} - known
+    except (OSError, *UNREADABLE):
+        others = {"."}
+    if others:
+        why = "no result was saved there, or more than that is: it is left alone; name another one"
+        raise FileExistsError(errno.EEXIST, why, str(folder))

@@ -1,4 +1,4 @@
-"""What moves the cursor, colours, or turns the direction of text is shown, not sent to a terminal.
+"""What moves the cursor, colours, ends lines or turns text round is shown, not sent to a terminal.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def visible(text: str) -> str:
 
 
 _CONTROL = re.compile(
-    "[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
+    "[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
 )
 
 

@@ -25,7 +25,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from noisytheory.trial.parents import at_parents_end
+from noisytheory.trial.parents import ASKED_TO_END, at_parents_end
 from noisytheory.trial.shown import show_controls, unheard_in_a_line
 from noisytheory.trial.swept import sweep_seldom
 
@@ -97,6 +97,8 @@ _before: list[Before] = []
 _SPOILT = 89
 """Exit code of a worker who has no whole interpreter any more."""
 
+_OF_THE_GROUP = set(ASKED_TO_END) - {signal.SIGTERM}
+
 
 class _BlankMainProcess(SpawnProcess):
     """A spawned process that does not import the parent's main script again.
@@ -109,14 +111,15 @@ class _BlankMainProcess(SpawnProcess):
     def _Popen(process_obj: BaseProcess) -> Any:
         main = sys.modules["__main__"]
         sys.modules["__main__"] = types.ModuleType("__main__")
-        # A key press reaches the whole group of processes; the parent says what follows. A mask is
-        # inherited, so it holds while the worker still imports.
-        # Who starts the tracker of what workers share lifts the mask again.
-        if os.name == "posix":
-            resource_tracker.ensure_running()
+        # A key press, or the end of a terminal, reaches the whole group of processes; the parent
+        # says what follows. A mask is inherited, so it holds while the worker still imports.
         mask: Any = getattr(signal, "pthread_sigmask", lambda *args: set())
-        blocked = mask(getattr(signal, "SIG_BLOCK", 0), {signal.SIGINT})
+        blocked = mask(getattr(signal, "SIG_BLOCK", 0), _OF_THE_GROUP)
         try:
+            if os.name == "posix":
+                # Who starts the tracker of what workers share lifts the mask of a key again.
+                resource_tracker.ensure_running()
+                mask(signal.SIG_BLOCK, _OF_THE_GROUP)
             with _deferred():
                 return SpawnProcess._Popen(process_obj)
         finally:
@@ -133,7 +136,7 @@ def _deferred() -> Iterator[None]:
     came: list[int] = []
     before = {
         number: signal.signal(number, lambda found, frame: came.append(found))
-        for number in (signal.SIGINT, signal.SIGTERM)
+        for number in ASKED_TO_END
     }
     try:
         yield
@@ -156,7 +159,8 @@ def attend() -> None:
     A pool's worker waits for its next task for ever; if the parent is killed, none comes. One that
     has no room to begin ends without a word: the parent has one for it.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in _OF_THE_GROUP:
+        signal.signal(number, signal.SIG_IGN)
     at_parents_end(signal.SIGKILL)
     show_controls()
     unheard_in_a_line()

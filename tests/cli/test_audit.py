@@ -327,14 +327,38 @@ def test_what_stands_where_a_report_is_written_is_named_and_left_alone(tmp_path,
         os.mkfifo(there)
     else:
         there.write_text("ten years of work")
-    above = name == "mine"
-    if above if what != "folder" else not above:
-        assert f"out: {there}: " in mistake("report", store, "--output", folder)
+    fresh = ["audit", mine, "--workers", 0, "--report", folder, "--store", tmp_path / "another"]
+    if (name, what) != ("mine", "folder"):
+        for words in (["report", store, "--output", folder], fresh):
+            assert f"out: {there}: " in mistake(*words)
+        assert not (tmp_path / "another").exists()
         assert there.exists() and (there.is_symlink() or what != "link")
-    else:  # It is replaced, or nothing is in its way.
+        assert what != "file" or there.read_text() == "ten years of work"
+        assert list(folder.iterdir()) == [there]
+    else:  # Nothing is in its way.
         answer("report", store, "--output", folder)
         assert (folder / "index.html").read_text().startswith("<!DOCTYPE html>")
     assert not list(theirs.iterdir())
+
+
+def test_a_report_into_the_folder_of_a_project_is_refused_before_the_audit(
+    tmp_path, mine, monkeypatch
+):
+    """Its README.md was overwritten without a word."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "README.md").write_text("my project")
+    line = mistake("audit", mine, "--report", ".", "--store", "store")
+    assert ": README.md: no report of this version wrote it" in line
+    assert not (tmp_path / "store").exists()
+    assert (tmp_path / "README.md").read_text() == "my project"
+    for _ in range(2):
+        answer("audit", mine, "--workers", 0, "--budget", "smoke", "--report", "report",
+               "--store", "store")
+    for _ in range(2):
+        answer("report", "store")
+        answer("report", "store", "--output", "store")
+    answer("audit", mine, "--workers", 0, "--budget", "smoke", "--report", "store",
+           "--store", "store")
 
 
 def test_a_report_may_go_to_a_folder_that_is_named_by_a_link(tmp_path, mine):
@@ -396,7 +420,7 @@ SLOW = HOEFFDING.replace("n=[10, 100]", "n=list(range(10, 500))").replace(
 
 @pytest.mark.crash
 @pytest.mark.skipif(os.name != "posix", reason="signals")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_run_stopped_by_a_signal_goes_on_from_its_store(tmp_path, number):
     path, store = tmp_path / "slow.py", tmp_path / "store"
     path.write_text(SLOW)
@@ -404,8 +428,8 @@ def test_a_run_stopped_by_a_signal_goes_on_from_its_store(tmp_path, number):
     process = subprocess.Popen(
         [sys.executable, "-m", "noisytheory", *words], text=True, start_new_session=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        # Who runs the tests in the background has had them ignore the key.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        # Who runs the tests in the background has had them ignore the key, or the terminal's end.
+        preexec_fn=lambda: [signal.signal(n, signal.SIG_DFL) for n in (number, signal.SIGINT)],
     )
     journal = store / ".journal"
     deadline = time.monotonic() + 60
@@ -425,6 +449,33 @@ def test_a_run_stopped_by_a_signal_goes_on_from_its_store(tmp_path, number):
         claim = select._claims_in(path.resolve())[0]
         blocks = kept.claim(claim.id, claim.fingerprint(), {"lhs": "<f8"}, claim.size, claim.rows)
         assert len(blocks) > 1 and blocks.damaged == 0
+
+
+@pytest.mark.crash
+@pytest.mark.skipif(os.name != "posix", reason="signals")
+@pytest.mark.parametrize("heard", [signal.SIG_DFL, signal.SIG_IGN])
+def test_a_terminal_that_closes_ends_a_run_as_a_key_does_unless_nobody_wants_it_heard(
+    tmp_path, heard
+):
+    pty = pytest.importorskip("pty")
+    path, store = tmp_path / "slow.py", tmp_path / "store"
+    path.write_text(SLOW)
+    words = ["audit", path, "--workers", "2", "--store", store]
+    before = signal.signal(signal.SIGHUP, heard)
+    process, terminal = pty.fork()
+    if not process:
+        os.execv(sys.executable, [sys.executable, "-m", "noisytheory", *map(str, words)])
+    signal.signal(signal.SIGHUP, before)
+    deadline = time.monotonic() + 60
+    while not any(f.stat().st_size > 30_000 for f in (store / ".journal").glob("*.blocks")):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    os.close(terminal)
+    if heard is signal.SIG_IGN:  # as by nohup
+        time.sleep(1)
+        assert os.waitpid(process, os.WNOHANG) == (0, 0)
+        os.kill(process, signal.SIGTERM)
+    assert os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]) == 130
 
 
 @pytest.mark.crash
@@ -508,6 +559,29 @@ def test_ids_of_the_box_are_reserved_for_what_the_box_says_of_them(said):
         noisytheory.audit(dataclasses.replace(claim, **said), budget="smoke")
     again = dataclasses.replace(claim)
     assert noisytheory.audit(again, budget="smoke").verdict == "refuted"
+
+
+@pytest.mark.parametrize(("paper", "claim", "line"), [
+    ("kernel-mean", "theorem-2", "your Paper another id than kernel-mean"),
+    ("kernel-mean/mine", "theorem-2", "your Paper another id than kernel-mean"),
+    ("Average-Classifier", "mine", "your Paper another id than Average-Classifier"),
+    ("Kernel-Mean", "Theorem-5", "Kernel-Mean/Theorem-5 is that of a claim in the box"),
+])
+def test_papers_of_the_box_are_reserved_whatever_the_case(variant, paper, claim, line):
+    """The title of such a paper stood in the index in place of the box's."""
+    assert line in mistake("audit", variant(
+        'Paper("mine", "Hoeffding 1963").tail(\n    "theorem-2"',
+        f'Paper("{paper}", "Mine").tail(\n    "{claim}"',
+    ))
+
+
+def test_what_is_declared_under_a_paper_of_the_box_itself_has_an_id_of_its_own():
+    from noisytheory.papers import KERNEL_MEAN
+
+    mine = KERNEL_MEAN.cited("mine", statement="x")
+    assert noisytheory.audit(mine).verdict == "undecided"
+    with pytest.raises(ValueError, match="is that of a claim in the box"):
+        noisytheory.audit(KERNEL_MEAN.cited("Theorem-5", statement="x"))
 
 
 def test_an_id_of_the_box_is_reserved_however_it_is_put_together(variant):

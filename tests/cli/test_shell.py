@@ -151,6 +151,25 @@ def test_what_turns_the_direction_of_text_is_shown():
     assert visible("a\u202eb\u2066c\x07d é") == "a\\u202eb\\u2066c\\x07d é"
 
 
+def test_what_ends_a_line_is_shown(tmp_path):
+    assert visible("a\u2028b\u2029c\x0bd\x0ce\x85f") == "a\\u2028b\\u2029c\\x0bd\\x0ce\\x85f"
+    text = HOEFFDING.replace('"theorem-2"', '"a\\u2028noisytheory: all is well"')
+    (tmp_path / "lines.py").write_text(text)
+    line = in_a_process("audit", "lines.py", cwd=tmp_path)
+    assert line.returncode == 2 and len(line.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_a_warning_of_a_function_moves_no_cursor_anywhere(tmp_path, workers):
+    warns = "    import warnings; warnings.warn('a \\x1b[31mred\\u2028one')\n"
+    text = HOEFFDING.replace("    return rng", f"{warns}    return rng")
+    (tmp_path / "warns.py").write_text(text)
+    words = ["audit", "warns.py", "--workers", workers, "--budget", "smoke"]
+    done = in_a_process(*words, cwd=tmp_path)
+    assert done.returncode == 0 and "\x1b" not in done.stderr
+    assert "UserWarning: a \\x1b[31mred\\u2028one" in done.stderr
+
+
 LOUD = HOEFFDING.replace(
     "    return rng", "    print('\\x1b[31mred'); print('\\x9b1m', file=sys.stderr)\n    return rng"
 ).replace("import numpy", """

@@ -19,11 +19,11 @@ from noisytheory import audit
 from noisytheory.report import Record, figures, pages, write
 from noisytheory.report.drawing import drawn_before, told_by
 from noisytheory.report.figures import style
+from noisytheory.report.files import save
 from noisytheory.topics.sparse.digits import simulate
 from noisytheory.trial import kept
 from noisytheory.trial.draws import one_thread
 from noisytheory.trial.store.errors import Remark
-from noisytheory.trial.store.journal import sealed
 
 CALLS: list[str] = []
 
@@ -248,8 +248,8 @@ def test_a_report_written_again_draws_only_what_is_new(tmp_path, monkeypatch):
     audit([planted.hoeffding(), planted.mean()], budget="smoke", store=store).close()
     write(store, folder)
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    spoiled, missing, *_ = sorted(folder.glob("planted/hoeffding-*.svg"))
-    spoiled.write_bytes(b"<svg/>")
+    other, missing, *_ = sorted(folder.glob("planted/hoeffding-*.svg"))
+    save(folder, f"planted/{other.name}", "<svg/>")  # as a report that was ended
     missing.unlink()
     drawn, decide = [], pages.decide
 
@@ -265,11 +265,13 @@ def test_a_report_written_again_draws_only_what_is_new(tmp_path, monkeypatch):
     # Captions and numbers of the pictures stand on pages.
     listed = folder / pages.DRAWN
     assert b"How often" in before[listed]
-    listed.write_bytes(before[listed].replace(b"How often", b"How seldom"))
-    with pytest.warns(Remark, match=r"drawn.json is not as a report leaves it: all pictures"):
-        write(store, folder)
-    assert {path: path.read_bytes() for path in before} == before
-    assert drawn == ["planted/hoeffding", *("planted/hoeffding", "planted/mean")]
+    for file, old, new in ((listed, b"How often", b"How seldom"), (other, b"<path", b"<PATH")):
+        file.write_bytes(changed := before[file].replace(old, new))
+        with pytest.raises(FileExistsError, match="or it was changed since"):
+            write(store, folder)
+        assert file.read_bytes() == changed != before[file]
+        file.write_bytes(before[file])
+    assert drawn == ["planted/hoeffding"]
 
 
 def test_a_picture_that_shows_no_dataset_is_told_by_code_and_kept_numbers(monkeypatch):
@@ -290,6 +292,6 @@ def shown():
 
 @pytest.mark.parametrize("text", ["", "{}", "[1, 2]", '{"a": 1}', '{"a": [[[1, 2], 3]]}'])
 def test_a_list_of_pictures_of_another_form_is_not_read(tmp_path, text):
-    (tmp_path / pages.DRAWN).write_text(f"{text}\n{sealed(text.encode()).decode()}\n")
+    save(tmp_path, pages.DRAWN, text)
     found, said = drawn_before(tmp_path)
     assert found == {} and (text == "{}" or "drawn anew" in said)

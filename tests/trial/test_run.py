@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import pickle
+import shutil
 import signal
 import struct
 import subprocess
@@ -430,6 +431,30 @@ def test_save(reference, tmp_path, suffix):
             opened["lhs"], reference["planted/hoeffding"].dataset["lhs"]
         )
         assert opened.attrs["verdict"] == "upheld"
+
+
+@pytest.mark.parametrize("what", ["photos", "store", "beside", "file"])
+def test_save_deletes_no_folder_of_others(reference, tmp_path, what):
+    """Whatever was in a folder of that name went for the new one, a whole store among others."""
+    path = tmp_path / "run.zarr"
+    one = reference["planted/hoeffding"]
+    for _ in range(2):
+        one.save(path)
+    if what == "beside":
+        (path / "notes.txt").write_text("of others")
+    else:
+        shutil.rmtree(path)
+        if what == "store":
+            run([planted.cited()], store=path).close()
+        elif what == "file":
+            path.write_text("of others")
+        else:
+            path.mkdir()
+            (path / "a.jpg").write_text("of others")
+    before = {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()}
+    with pytest.raises(FileExistsError, match="it is left alone"):
+        one.save(path)
+    assert {file: file.read_bytes() for file in tmp_path.rglob("*") if file.is_file()} == before
 
 
 def test_arviz_plots_what_we_store(reference):

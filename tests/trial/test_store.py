@@ -1033,7 +1033,7 @@ def test_a_pipe_in_the_place_of_what_is_left_aside_is_not_waited_for(
     finished_store(tmp_path / "s")
     shutil.rmtree(tmp_path / "s" / group_of(CLAIM))
     os.mkfifo(tmp_path / "s" / ".journal" / f"{group_of(CLAIM).replace('/', '~')}.{suffix}")
-    with pytest.warns(Damaged):
+    with pytest.warns(Damaged), pytest.warns(Remark, match=f"left alone: .*{suffix}$"):
         if suffix == "old":
             finished_store(tmp_path / "s")
         else:
@@ -1991,5 +1991,39 @@ def test_a_folder_of_others_that_ends_like_ours_locks_no_store(tmp_path):
     Store.open(tmp_path / "s", run).close()
     stray = tmp_path / "s" / ".journal" / "photos~2024.old"
     stray.mkdir()
-    Store.open(tmp_path / "s", run).close()
+    with pytest.warns(Remark, match=r"left alone: .journal/photos~2024.old"):
+        Store.open(tmp_path / "s", run).close()
     assert stray.is_dir()
+
+
+@pytest.mark.parametrize("name", ["photos~2024", group_of(CLAIM).replace("/", "~")])
+@pytest.mark.parametrize("inside", ["a.jpg", "summer/a.jpg", "lhs/c/a.jpg"])
+def test_what_is_named_as_a_group_aside_and_holds_what_none_does_is_left_alone(
+    tmp_path: Path, name: str, inside: str
+) -> None:
+    """It was deleted, without a word."""
+    with Store.open(tmp_path / "s", RUN) as store:
+        open_blocks(store).put(0, 0, block(0, 0))
+    photo = tmp_path / "s" / ".journal" / f"{name}.staged" / inside
+    photo.parent.mkdir(parents=True)
+    photo.write_text("of others")
+    told = pytest.warns(Remark, match=f"left alone: .journal/{name}.staged")
+    with told, Store.open(tmp_path / "s", RUN) as store:
+        if name == "photos~2024":
+            fill(open_blocks(store))
+        else:
+            with pytest.raises(StoreError, match="staged: File exists"):
+                fill(open_blocks(store))
+    assert photo.read_text() == "of others"
+
+
+def test_a_group_that_was_being_written_when_its_process_died_goes_without_a_word(
+    tmp_path: Path,
+) -> None:
+    finished_store(tmp_path / "s")
+    group = tmp_path / "s" / group_of(CLAIM)
+    staged = tmp_path / "s" / ".journal" / f"{group_of(CLAIM).replace('/', '~')}.staged"
+    shutil.copytree(group, staged)
+    Store.load(tmp_path / "s").close()
+    Store.open(tmp_path / "s", RUN).close()
+    assert not staged.exists()

@@ -129,13 +129,29 @@ class Directory:
 
     def foreign(self) -> list[str]:
         """List what is with the journals and is not of this package."""
-        return [f"{HIDDEN}/{n}" for n in self.names(HIDDEN) if not OWN.fullmatch(n)]
+        return [
+            f"{HIDDEN}/{name}" for name in self.names(HIDDEN)
+            if not OWN.fullmatch(name) or self._only_named_so(self.path / HIDDEN / name)
+        ]
+
+    def _only_named_so(self, leftover: Path) -> bool:
+        """Whether what is named as a group aside is none that this package has put there."""
+        if leftover.suffix not in (".staged", ".old"):
+            return False
+        target = self._target(leftover)
+        if not leftover.is_dir() or not target.parent.is_dir():
+            return True
+        return leftover.suffix == ".staged" and not _as_a_group(leftover)
+
+    def _target(self, leftover: Path) -> Path:
+        """Where the group belongs that is aside."""
+        return self.path / leftover.stem.replace("~", "/", 1)
 
     @contextlib.contextmanager
     def publishing(self, group: str) -> Iterator[Create]:
         """Write a whole group aside, then move it into place: it is never seen half written."""
         staged, old = Path(self._hidden(group, "staged")), Path(self._hidden(group, "old"))
-        if staged.is_dir():  # To look into a pipe is to wait for ever.
+        if staged.is_dir() and _as_a_group(staged):  # To look into a pipe is to wait for ever.
             shutil.rmtree(staged, ignore_errors=True)
         staged.mkdir()
         made = {""}
@@ -191,16 +207,15 @@ class Directory:
             if leftover.suffix == ".blocks" or not OWN.fullmatch(leftover.name):
                 continue
             _no_link(leftover)
-            target = self.path / leftover.stem.replace("~", "/", 1)
-            if leftover.suffix == ".old" and leftover.is_dir():
-                if not target.exists():
-                    if target.parent.is_dir():  # Where that is not, it has never been ours.
-                        os.rename(leftover, target)
+            if self._only_named_so(leftover):
+                continue
+            if leftover.suffix == ".old":
+                if not (target := self._target(leftover)).exists():
+                    os.rename(leftover, target)
                     continue
                 _keep_strays(leftover, target)
             if leftover.suffix in (".staged", ".old"):
-                if leftover.is_dir():
-                    shutil.rmtree(leftover, ignore_errors=True)
+                shutil.rmtree(leftover, ignore_errors=True)
             elif leftover.suffix == ".partial":
                 leftover.unlink(missing_ok=True)
 
@@ -251,6 +266,15 @@ def _nothing_lost(new: Path, old: Path) -> None:
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(there))
         if entry.is_file() and there.is_dir() and any(there.iterdir()):
             raise OSError(errno.ENOTEMPTY, os.strerror(errno.ENOTEMPTY), str(there))
+
+
+def _as_a_group(folder: Path) -> bool:
+    """Whether all that is there is what a group is made of, or a part of it."""
+    return all(
+        OF_AN_ARRAY.fullmatch(entry.name) if not entry.is_dir() or entry.is_symlink()
+        else all(OF_AN_ARRAY.fullmatch(part.name) and not part.is_dir() for part in entry.iterdir())
+        for entry in folder.iterdir()
+    )
 
 
 def _keep_strays(old: Path, new: Path) -> None:
