@@ -387,8 +387,8 @@ def made_of(work: Callable[[], object], most: float, n: int, d: int) -> str:
     whole = most * 2**20 / (8 * n)
     return (f"{whole:.0f} vectors of a number each example beside {d} columns: {path:.0f} the "
             f"interior point's, {held - path:.0f} the problem's, its certificate's and Python's, "
-            f"and {whole - held:.0f} for the matrix, of a copy of the rows times the roots of their "
-            f"weights; up to {REDUCED:,} rows are taken all at once")
+            f"and {whole - held:.0f} for the matrix, of a copy of the rows times the roots of "
+            f"their weights; up to {REDUCED:,} rows are taken all at once")
 
 
 def kernel(
