@@ -440,7 +440,7 @@ def problems() -> Iterator[tuple[int, int, float, str, str]]:
 def unlimited(n: int, d: int, smallest: float, place: str) -> tuple[str, ...]:
     """Packaged solvers that are tried on a problem without limits."""
     everyone = tuple(PACKAGED)
-    if n == 1000 or n == 20_000 and (d == 20 or smallest == 1):
+    if n == 1000 or (n == 20_000 and (d == 20 or smallest == 1)):
         return everyone
     return everyone[-1:] if n == 200_000 and d == 100 and place == "far from" else ()
 
