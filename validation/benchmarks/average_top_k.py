@@ -343,16 +343,20 @@ def linear(
             if call.seconds:
                 slow.append((call.seconds / times[OURS], name, call))
             continue
-        reached = primal(*task, call.coef)
-        own = name.startswith("dro")
-        note = ("without regulariser, another optimum" if own
-                else "gap to the best dual bound here")
-        rows.append(recorded.row(
-            work, name, call.seconds, None, None if own else max(0.0, (reached - best) / reached),
-            f"{call.note}; {note}"))
+        if name.startswith("dro"):
+            gap, note = None, "without regulariser, another optimum"
+        else:
+            reached = primal(*task, call.coef)
+            gap = max(0.0, (reached - best) / reached)
+            note = "gap to the best dual bound here"
+        note = f"{call.note}; {note}"
         # What stops short of the gap is no rival at equal gap; its row says how far it came.
-        if own or (reached - best) / reached <= 1.1 * GAP:
-            slow.append((call.seconds / times[OURS], name, call))
+        if gap is not None and gap > 1.1 * GAP:
+            note = f"ended short of the gap after {call.seconds:.4g} s: {note}"
+            rows.append(recorded.row(work, name, None, None, gap, note))
+            continue
+        rows.append(recorded.row(work, name, call.seconds, None, gap, note))
+        slow.append((call.seconds / times[OURS], name, call))
     if slow:
         least_, name, call = min(slow, key=lambda one: one[0])
         over = call.coef is None
