@@ -277,6 +277,12 @@ def why_not(
             f"the time{calls} in {steps} steps")
 
 
+def titled(n: int, d: int, smallest: float, loss: str, place: str) -> str:
+    """What a linear problem is called."""
+    shape = "isotropic" if smallest == 1 else f"scales to 1/{1 / smallest:.0f}"
+    return f"AT_k {loss}, {n:,} x {d}, {shape}, {place} the collapse"
+
+
 def linear(
     n: int, d: int, smallest: float, loss: str, place: str, rounds: int,
     machine: recorded.Machine, packaged: tuple[str, ...],
@@ -307,8 +313,7 @@ def linear(
 
     forms: dict[str, Callable[[], object]] = {RIVAL: hand, OURS: ours, FINER: finer}
     times = recorded.in_turns(forms, rounds, machine)
-    shape = "isotropic" if smallest == 1 else f"scales to 1/{1 / smallest:.0f}"
-    work = f"AT_k {loss}, {n:,} x {d}, {shape}, {place} the collapse (k={k / n:.2f}n)"
+    work = f"{titled(n, d, smallest, loss, place)} (k={k / n:.2f}n)"
     one = found[OURS]
     values, lower = {RIVAL: primal(*task, rival[RIVAL][0])}, {RIVAL: dual(*task, *rival[RIVAL][1:])}
     for name, fitted in found.items():

@@ -1,7 +1,8 @@
 """Packaged solvers of average top-k problems that take minutes or gigabytes, each under limits.
 
 Run as ``python validation/benchmarks/average_top_k_limits.py`` (``--record`` to keep the numbers,
-after every problem; ``--json``). The problems are those of `average_top_k.py` that it skips, and
+after every problem; ``--json``; ``--only TEXT`` for problems with that in their names, beside what
+is recorded of the others). The problems are those of `average_top_k.py` that it skips, and
 so are the forms, the gap and how ours and the rival by hand are measured; only what is packaged
 differs. Each has one call, in a process of its own that the system ends after so many CPU seconds
 and that is refused more than so much memory (POSIX). A call on a small problem goes before it, so
@@ -69,6 +70,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--json", action="store_true", help="numbers alone")
     parser.add_argument("--record", action="store_true", help="keep them under results/")
+    parser.add_argument("--only", default="", help="problems with this in their names")
     parser.add_argument("--core", type=int, help="core to run on; the last by default")
     given = parser.parse_args()
     os.environ.update(recorded.ONE_THREAD)
@@ -76,7 +78,8 @@ def main() -> None:
     machine = recorded.Machine()
     rows, goals = [], []
     for n, d, smallest, loss, place in usual.problems():
-        if usual.unlimited(n, d, smallest, place):
+        name = usual.titled(n, d, smallest, loss, place)
+        if usual.unlimited(n, d, smallest, place) or given.only not in name:
             continue
         packaged = tuple(name for name in usual.PACKAGED
                          if n < 200_000 or not name.startswith("dro"))
@@ -89,6 +92,8 @@ def main() -> None:
             machine, usual.PACKAGES, given.rounds,
             f"{recorded.PROTOCOL}; packaged solvers one call, {SECONDS} s and "
             f"{BYTES / 2**30:.1f} GiB at most")
+        if given.only:
+            found = recorded.beside(__file__, found)
         if given.record:
             recorded.keep(__file__, found)
         print(".", end="", file=sys.stderr, flush=True)

@@ -254,6 +254,22 @@ def keep(script: str, found: dict[str, Any]) -> None:
     path.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
 
 
+def beside(script: str, found: dict[str, Any]) -> dict[str, Any]:
+    """A result of some pieces of work with what is recorded of the others, from other runs."""
+    path = RESULTS / f"{Path(script).stem}.json"
+    if not path.is_file():
+        return found
+    before = json.loads(path.read_text())
+    works = {row["work"] for row in found["rows"]}
+    more = {kind: [row for row in before[kind] if row["work"] not in works]
+            for kind in ("rows", "goals")}
+    if not more["rows"]:
+        return found
+    several = "; in several runs, each piece of work whole in one, the machine's figures of the last"
+    return found | {kind: rows + found[kind] for kind, rows in more.items()} | {
+        "protocol": found["protocol"].removesuffix(several) + several}
+
+
 def words(found: dict[str, Any]) -> str:
     """The result for reading."""
     lines = [f"{found['title']}: {found['protocol']}"]
