@@ -265,9 +265,9 @@ def beside(script: str, found: dict[str, Any]) -> dict[str, Any]:
             for kind in ("rows", "goals")}
     if not more["rows"]:
         return found
-    several = "; in several runs, each piece of work whole in one, the machine's figures of the last"
+    several = "in several runs, each piece of work whole in one, the machine's figures of the last"
     return found | {kind: rows + found[kind] for kind, rows in more.items()} | {
-        "protocol": found["protocol"].removesuffix(several) + several}
+        "protocol": f"{found['protocol']}; {several}"}
 
 
 def words(found: dict[str, Any]) -> str:
