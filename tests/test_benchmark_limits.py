@@ -57,6 +57,25 @@ def test_who_did_not_finish_sets_a_bound_and_who_stopped_short_none(
     assert all((seconds[name] is None) == (how != "fitted") for name, how in of.items())
 
 
+def test_what_is_measured_anew_stands_beside_the_rest_and_says_so(benchmark, tmp_path, monkeypatch):
+    recorded = benchmark.recorded
+    monkeypatch.setattr(recorded, "RESULTS", tmp_path)
+
+    def result(*works, seconds):
+        rows = [recorded.row(work, "noisytheory", seconds) for work in works]
+        goals = [recorded.goal(work, "fast", "", True) for work in works]
+        return {"protocol": "medians", "rows": rows, "goals": goals}
+
+    first, again = result("one", "two", seconds=1.0), result("two", seconds=2.0)
+    assert recorded.beside("some.py", first) == first
+    recorded.keep("some.py", first)
+    assert recorded.beside("some.py", result("one", "two", seconds=3.0))["protocol"] == "medians"
+    both = recorded.beside("some.py", again)
+    assert [(row["work"], row["seconds"]) for row in both["rows"]] == [("one", 1.0), ("two", 2.0)]
+    assert [goal["work"] for goal in both["goals"]] == ["one", "two"]
+    assert both["protocol"].startswith("medians; in several runs")
+
+
 def test_every_problem_is_tried_by_one_of_the_two_scripts(benchmark):
     usual = benchmark.usual
     skipped = [case for case in usual.problems() if not usual.unlimited(*case[:3], case[4])]
