@@ -7,11 +7,10 @@ bound stands in the note. What `fit` asks for unless told otherwise, 1e-6 of wha
 gain over none, is a row of its own: near the collapse it is up to 100,000 times less. The honest
 rival is written by hand: L-BFGS-B on the smoothed objective with its
 threshold eliminated. Packaged solvers (cvxpy with CLARABEL and PIQP, dro, superquantile by sqwash
-with L-BFGS of torch) are tried where they are installed and can finish; they promise no dual bound,
-so theirs is the best of ours. "Far from" the collapse is k = .8n; "near" is three per cent above
-the collapse threshold. A packaged solver that a row does not name was not tried on it: at 20,000
-they are with ``--conic`` only, on badly scaled data with d = 100 not at all, and at 200,000 one is,
-far from the collapse with d = 100; where none is a row says so.
+with L-BFGS of torch) are tried where they are installed; they promise no dual bound, so theirs is
+the best of ours. "Far from" the collapse is k = .8n; "near" is three per cent above the collapse
+threshold. A packaged solver that a row does not name was not tried on it; where none can be counted
+on to end within a minute, `average_top_k_limits.py` tries them, each under limits.
 """
 
 from __future__ import annotations
@@ -21,10 +20,13 @@ import importlib.machinery
 import importlib.util
 import statistics
 import sys
+import tracemalloc
 import types
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import recorded
@@ -33,14 +35,15 @@ from scipy.special import expit
 from sklearn.svm import SVC, NuSVC
 
 from noisytheory.topics.top_k import Solution, fit, kernel_fit
+from noisytheory.topics.top_k.design import Design
 from noisytheory.topics.top_k.task import REDUCED
 from noisytheory.vocabulary.kernels import Gaussian
 
-UNTRIED = "packaged solvers"
 OURS, RIVAL = "noisytheory", "L-BFGS-B by hand, threshold eliminated"
 FINER = "noisytheory, 1e-6 of the gain"
 KERNEL_RIVAL = "scikit-learn NuSVC (libsvm)"
 GAP = 1e-6
+MEMORY = 1.5
 LN2 = np.log(2)
 Floats = np.ndarray
 
@@ -163,6 +166,8 @@ def conic(x: Floats, y: Floats, loss: str, k: int, C: float, solver: str) -> Flo
         values = cp.pos(1 - t) if loss == "hinge" else cp.logistic(-t) / np.log(2)
         task = cp.Problem(cp.Minimize(cp.sum_largest(values, k) / len(y) + ridge))
     task.solve(solver=solver)
+    if w.value is None:
+        raise RuntimeError(task.status)
     return np.asarray(w.value)
 
 
@@ -223,10 +228,43 @@ PACKAGED: dict[str, Callable[..., Floats]] = {
 }
 
 
-def why_not(name: str, task: tuple[Any, ...], steps: int, seconds: float) -> str:
+PACKAGES = (
+    "scipy", "scikit-learn", "numba", "cvxpy", "clarabel", "piqp", "dro", "sqwash", "torch")
+
+
+@dataclass(frozen=True)
+class Tried:
+    """One call of a packaged solver: its seconds, or those that were not enough for it."""
+
+    coef: Floats | None
+    seconds: float
+    note: str = "one call, set-up included"
+    evaluations: int = 0
+
+
+def imported(name: str) -> None:
+    """A small problem first, so that no import is in what is measured."""
+    tried(name, (*data(200, 5, 1.0), "hinge", 160, 1.0))
+
+
+def tried(name: str, task: tuple[Any, ...]) -> Tried:
+    """A call in this process; without coefficients where the solver is not there, or fails."""
+    found: list[Floats] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            taken = recorded.seconds(lambda: found.append(PACKAGED[name](*task)))
+        except Exception as error:
+            return Tried(None, 0.0, f"{type(error).__name__}: {str(error)[:60]}")
+    return Tried(found[0].ravel(), taken, evaluations=getattr(superquantile, "evaluations", 0))
+
+
+def why_not(
+    name: str, evaluations: int, task: tuple[Any, ...], steps: int, seconds: float
+) -> str:
     """What was measured of a packaged solver that is less than ten times as slow."""
     if name.startswith("sqwash"):
-        return (f"its one run without smoothing, {superquantile.evaluations} evaluations, here "
+        return (f"its one run without smoothing, {evaluations} evaluations, here "
                 f"ends within the gap and cannot know it; ours takes {steps} steps")
     x, y, loss, k, C = task
     n = len(y) // 4
@@ -239,9 +277,16 @@ def why_not(name: str, task: tuple[Any, ...], steps: int, seconds: float) -> str
             f"the time{calls} in {steps} steps")
 
 
+def titled(n: int, d: int, smallest: float, loss: str, place: str) -> str:
+    """What a linear problem is called."""
+    shape = "isotropic" if smallest == 1 else f"scales to 1/{1 / smallest:.0f}"
+    return f"AT_k {loss}, {n:,} x {d}, {shape}, {place} the collapse"
+
+
 def linear(
     n: int, d: int, smallest: float, loss: str, place: str, rounds: int,
     machine: recorded.Machine, packaged: tuple[str, ...],
+    attempt: Callable[[str, tuple[Any, ...]], Tried] = tried,
 ) -> tuple[list[recorded.Row], list[recorded.Row]]:
     """Rows and goals of one problem."""
     x, y = data(n, d, smallest)
@@ -268,8 +313,7 @@ def linear(
 
     forms: dict[str, Callable[[], object]] = {RIVAL: hand, OURS: ours, FINER: finer}
     times = recorded.in_turns(forms, rounds, machine)
-    shape = "isotropic" if smallest == 1 else f"scales to 1/{1 / smallest:.0f}"
-    work = f"AT_k {loss}, {n:,} x {d}, {shape}, {place} the collapse (k={k / n:.2f}n)"
+    work = f"{titled(n, d, smallest, loss, place)} (k={k / n:.2f}n)"
     one = found[OURS]
     values, lower = {RIVAL: primal(*task, rival[RIVAL][0])}, {RIVAL: dual(*task, *rival[RIVAL][1:])}
     for name, fitted in found.items():
@@ -295,52 +339,65 @@ def linear(
     goals = [recorded.goal(work, "never slower than L-BFGS-B by hand", f"{ratio:.2f} x",
                            ratio >= 1, why, who=OURS, rival=RIVAL)]
     slow = []
-    if not packaged:
-        rows.append(recorded.row(work, UNTRIED, None, note=untried(n)))
     for name in packaged:
         if name == "cvxpy PIQP" and loss != "hinge":
             continue
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                there: list[Floats] = []
-                taken = recorded.seconds(
-                    lambda f=PACKAGED[name], there=there: there.append(f(*task)))
-        except Exception as error:  # a solver that is not there, or that fails
-            rows.append(recorded.row(work, name, None,
-                                     note=f"{type(error).__name__}: {str(error)[:60]}"))
+        call = attempt(name, task)
+        if call.coef is None:
+            rows.append(recorded.row(work, name, None, note=call.note))
+            if call.seconds:
+                slow.append((call.seconds / times[OURS], name, call))
             continue
-        reached = primal(*task, there[0].ravel())
-        own = name.startswith("dro")
-        note = ("one call; without regulariser, another optimum" if own
-                else "one call, set-up included; gap to the best dual bound here")
-        rows.append(recorded.row(work, name, taken, None,
-                                 None if own else max(0.0, (reached - best) / reached), note))
+        if name.startswith("dro"):
+            gap, note = None, "without regulariser, another optimum"
+        else:
+            reached = primal(*task, call.coef)
+            gap = max(0.0, (reached - best) / reached)
+            note = "gap to the best dual bound here"
+        note = f"{call.note}; {note}"
         # What stops short of the gap is no rival at equal gap; its row says how far it came.
-        if own or (reached - best) / reached <= 1.1 * GAP:
-            slow.append((taken / times[OURS], name))
+        if gap is not None and gap > 1.1 * GAP:
+            note = f"ended short of the gap after {call.seconds:.4g} s: {note}"
+            rows.append(recorded.row(work, name, None, None, gap, note))
+            continue
+        rows.append(recorded.row(work, name, call.seconds, None, gap, note))
+        slow.append((call.seconds / times[OURS], name, call))
     if slow:
-        least_, name = min(slow)
+        least_, name, call = min(slow, key=lambda one: one[0])
+        over = call.coef is None
         goals.append(recorded.goal(
-            work, "10 x every packaged solver", f"{least_:.1f} x {name}", least_ >= 10,
-            why_not(name, task, one.steps, times[OURS]) if least_ < 10 else "",
-            who=OURS, rival=name))
-    goals.append(memory_goal(work, n, d, most / size))
+            work, "10 x every packaged solver",
+            f"{'more than ' if over else ''}{least_:.1f} x {name}", least_ >= 10,
+            "" if least_ >= 10 else why_not(
+                name, call.evaluations, task, one.steps, times[OURS]),
+            who=None if over else OURS, rival=name))
+    why = made_of(ours, most, n, d) if most > MEMORY * size and n <= REDUCED else ""
+    goals.append(recorded.goal(
+        work, f"memory at most {MEMORY} times the data", f"{most / size:.2f} x",
+        most <= MEMORY * size, why))
     return rows, goals
 
 
-def untried(n: int) -> str:
-    """Why no packaged solver has a row."""
-    where = "with isotropic features" if n <= 20_000 else "at a tenth of the rows"
-    return f"none tried, to keep the run short: what they take stands above, {where}"
+def made_of(work: Callable[[], object], most: float, n: int, d: int) -> str:
+    """What the most memory of a fit on all rows consists of."""
+    inside: list[tuple[int, int]] = []
+    formed = Design.gram
 
+    def gram(self: Design, v: Floats) -> Floats:
+        sizes = {True: 0, False: 0}
+        for trace in tracemalloc.take_snapshot().traces:
+            sizes[trace.traceback[0].filename.endswith("central_path.py")] += trace.size
+        inside.append((sum(sizes.values()), sizes[True]))
+        return formed(self, v)
 
-def memory_goal(work: str, n: int, d: int, times: float) -> recorded.Row:
-    """Of the memory asked for, as times the data."""
-    whole = f", where fewer than {REDUCED:,} rows are all taken at once" if n <= REDUCED else ""
-    return recorded.goal(
-        work, "memory at most 1.5 times the data", f"{times:.2f} x", times <= 1.5,
-        f"{times * d:.0f} vectors of a number each example beside {d} columns{whole}")
+    with mock.patch.object(Design, "gram", gram):
+        recorded.peak(work)
+    held, path = (size / (8 * n) for size in max(inside))
+    whole = most * 2**20 / (8 * n)
+    return (f"{whole:.0f} vectors of a number each example beside {d} columns: {path:.0f} the "
+            f"interior point's, {held - path:.0f} the problem's, its certificate's and Python's, "
+            f"and {whole - held:.0f} for the matrix, of a copy of the rows times the roots of "
+            f"their weights; up to {REDUCED:,} rows are taken all at once")
 
 
 def kernel(
@@ -379,11 +436,27 @@ def kernel(
         who=OURS, rival=name)]
 
 
+def problems() -> Iterator[tuple[int, int, float, str, str]]:
+    """Rows, columns, least scale, loss and place of every linear problem."""
+    for n in (1000, 20_000, 200_000):
+        for d in (20, 100):
+            for smallest in (1.0, 1 / 30):
+                for loss in ("hinge", "logistic"):
+                    for place in ("far from", "near"):
+                        yield n, d, smallest, loss, place
+
+
+def unlimited(n: int, d: int, smallest: float, place: str) -> tuple[str, ...]:
+    """Packaged solvers that are tried on a problem without limits."""
+    everyone = tuple(PACKAGED)
+    if n == 1000 or (n == 20_000 and (d == 20 or smallest == 1)):
+        return everyone
+    return everyone[-1:] if n == 200_000 and d == 100 and place == "far from" else ()
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--large", action="store_true", help="200,000 examples as well")
-    parser.add_argument("--conic", action="store_true", help="packaged solvers at 20,000 as well")
     parser.add_argument("--json", action="store_true", help="numbers alone")
     parser.add_argument("--record", action="store_true", help="keep them under results/")
     parser.add_argument("--core", type=int, help="core to run on; the last by default")
@@ -391,32 +464,23 @@ def main() -> None:
     recorded.pinned(given.core)
     machine = recorded.Machine()
     rows, goals = [], []
-    everyone = tuple(PACKAGED)
-    for n in (1000, 20_000, *([200_000] if given.large else [])):
-        for d in (20, 100):
-            for smallest in (1.0, 1 / 30):
-                for loss in ("hinge", "logistic"):
-                    for place in ("far from", "near"):
-                        packaged = everyone if n == 1000 else ()
-                        if n == 20_000 and given.conic and (d == 20 or smallest == 1):
-                            packaged = everyone if place == "far from" else everyone[-1:]
-                        if n == 200_000 and d == 100 and place == "far from":
-                            packaged = everyone[-1:]
-                        rounds = given.rounds if n < 200_000 else 1
-                        more, aims = linear(n, d, smallest, loss, place, rounds, machine, packaged)
-                        rows += more
-                        goals += aims
-                        print(".", end="", file=sys.stderr, flush=True)
+    for name in PACKAGED:
+        imported(name)
+    for n, d, smallest, loss, place in problems():
+        packaged = unlimited(n, d, smallest, place)
+        if packaged:
+            rounds = given.rounds if n < 200_000 else 1
+            more, aims = linear(n, d, smallest, loss, place, rounds, machine, packaged)
+            rows += more
+            goals += aims
+            print(".", end="", file=sys.stderr, flush=True)
     for share in (0.5, 0.7, 1.0):
         # A call in three waits for memory.
         more, aims = kernel(5000, share, 3 * given.rounds, machine)
         rows += more
         goals += aims
     found = recorded.result(
-        __file__, "Average top-k minimisers", rows, goals, machine,
-        ("scipy", "scikit-learn", "numba", "cvxpy", "clarabel", "piqp", "dro", "sqwash", "torch"),
-        given.rounds,
-    )
+        __file__, "Average top-k minimisers", rows, goals, machine, PACKAGES, given.rounds)
     recorded.finish(__file__, found, record=given.record, as_json=given.json)
 
 

@@ -162,15 +162,15 @@ def serve(run: Callable[[], Any], answer: Callable[[Any], dict[str, Any]]) -> No
     answer : callable
         From its first result to what the first answer holds beside ``peak_mib``.
     """
-    base = _resident()
+    base = resident()
     found = run()
-    grown = max(0.0, _most_resident() - base)
+    grown = max(0.0, most_resident() - base)
     print("answer " + json.dumps({"peak_mib": round(grown, 1), **answer(found)}), flush=True)
     for _ in sys.stdin:
         print("answer " + json.dumps(seconds(run)), flush=True)
 
 
-def _resident() -> float:
+def resident() -> float:
     """MiB held now; the high-water mark starts again from here where the system allows it."""
     try:
         Path("/proc/self/clear_refs").write_text("5")
@@ -179,7 +179,8 @@ def _resident() -> float:
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def _most_resident() -> float:
+def most_resident() -> float:
+    """MiB held at most since then."""
     try:
         return _status("VmHWM")
     except OSError:
@@ -243,9 +244,30 @@ def finish(script: str, found: dict[str, Any], *, record: bool, as_json: bool) -
     """Print the result; write it beside the others if it is to be recorded."""
     print(json.dumps(found, indent=1) if as_json else words(found))
     if record:
-        RESULTS.mkdir(exist_ok=True)
-        path = RESULTS / f"{Path(script).stem}.json"
-        path.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+        keep(script, found)
+
+
+def keep(script: str, found: dict[str, Any]) -> None:
+    """Write the result beside the others."""
+    RESULTS.mkdir(exist_ok=True)
+    path = RESULTS / f"{Path(script).stem}.json"
+    path.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
+
+
+def beside(script: str, found: dict[str, Any]) -> dict[str, Any]:
+    """A result of some pieces of work with what is recorded of the others, from other runs."""
+    path = RESULTS / f"{Path(script).stem}.json"
+    if not path.is_file():
+        return found
+    before = json.loads(path.read_text())
+    works = {row["work"] for row in found["rows"]}
+    more = {kind: [row for row in before[kind] if row["work"] not in works]
+            for kind in ("rows", "goals")}
+    if not more["rows"]:
+        return found
+    several = "in several runs, each piece of work whole in one, the machine's figures of the last"
+    return found | {kind: rows + found[kind] for kind, rows in more.items()} | {
+        "protocol": f"{found['protocol']}; {several}"}
 
 
 def words(found: dict[str, Any]) -> str:

@@ -117,7 +117,7 @@ def _weighted_gram(rows: Any, v: Floats) -> Floats:
         return np.asarray((rows.T @ rows.multiply(v[:, None])).toarray())
     n, d = rows.shape
     if rows.size <= BLOCK:
-        block = rows * np.sqrt(v)[:, None]
+        block = _scaled(rows, v)
         return np.asarray(block.T @ block)
     used = np.flatnonzero(v > 0)
     everything = used.size == n
@@ -125,11 +125,16 @@ def _weighted_gram(rows: Any, v: Floats) -> Floats:
     out = np.zeros((d, d), order="F")
     for start in range(0, used.size, step):
         part: Any = slice(start, start + step) if everything else used[start: start + step]
-        block = rows[part] * np.sqrt(v[part])[:, None]
+        block = _scaled(rows[part], v[part])
         out = dsyrk(1.0, block.T, beta=1.0, c=out, overwrite_c=1, lower=1)
     out += out.T
     out[np.diag_indices_from(out)] /= 2
     return np.asarray(out)
+
+
+def _scaled(rows: Floats, v: Floats) -> Floats:
+    """Rows times the roots of their weights: einsum takes no buffer, which a product does."""
+    return np.asarray(np.einsum("ij,i->ij", rows, np.sqrt(v)))
 
 
 def solver(matrix: Floats) -> Callable[[Floats], Floats]:

@@ -237,10 +237,10 @@ class Task(Problem):
                 share *= 2
                 continue
             linear, quadratic = pieces.adjoint(at_end), None
+            del values, pieces, r, near
             if bend is not None:
                 quadratic = kept_gram(self, at_end * bend, np.zeros(m))
                 linear = linear + quadratic @ w
-            del values, pieces, r, near
             some, parts, ends = self._part(index)
             before = w, lam, gap, scores
             w, inner, lam, more = follow(
@@ -251,6 +251,7 @@ class Task(Problem):
             steps += more
             alpha = at_end.copy()
             alpha[kept] = inner
+            del some, parts, ends, inner
             scores = design.scores(w)
             self._accept(design, w, alpha, scores)
             best = self.objective(w, scores)
