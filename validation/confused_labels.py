@@ -477,7 +477,8 @@ def prose(found: dict[str, Any], seen: dict[str, list[int]]) -> Iterator[str]:
                        ("even 0.4", "**Even noise costs less to ignore**: with 40% spread evenly")):
         told = [f"{mean(name, cell, 'ignoring'):.2f} to {mean(name, cell, 'UMA'):.2f} on {name}"
                 for name in grid_of if cell in grid_of[name]]
-        yield f"{what} the true confusion takes UMA from {', '.join(told)}."
+        yield (f"{what}, from ignoring the noise to UMA with the true confusion, errors go from "
+               f"{', '.join(told)}.")
 
     def cells(first: str, second: str) -> str:
         pairs = [(np.mean(of["errors"][first]), np.mean(of["errors"][second]))
@@ -495,7 +496,8 @@ def prose(found: dict[str, Any], seen: dict[str, list[int]]) -> Iterator[str]:
         f"backward in {cells('backward', 'UMA')} and {estimated('backward')}. UMA has the "
         "theorems. "
         f"UMA with the true confusion is ahead of ignoring the noise in {cells('UMA', 'ignoring')} "
-        f"cells, of itself without a correction in {cells('UMA', 'uncorrected')}, and of the plain "
+        "cells, of itself without a correction (last weights of both) in "
+        f"{cells('UMA last', 'uncorrected')}, and of the plain "
         f"ultraconservative Perceptron in {cells('UMA', 'perceptron')}. Cells and fits, here and "
         f"below, are those of {', '.join(grid_of)}: the digits in between, "
         f"{' and '.join(name for name in UNEVEN if name not in grid_of)}, which serve the line on "
@@ -537,11 +539,13 @@ def prose(found: dict[str, Any], seen: dict[str, list[int]]) -> Iterator[str]:
         f"regression, which does the same, is ahead of ignoring in {cells('backward', 'ignoring')} "
         "cells."
     )
-    lines = []
+    lines, forward = [], []
     for k in AUDITS:
         at_k = [at for at in every if at["k"] == k]
         won = {name: sum(at["alone"] < at["UMA"] for at in at_k if at["name"] == name)
                for name in grid_of}
+        forward.append([sum(at[name] < at["forward"] for at in at_k)
+                        for name in ("alone", "self-training")])
         of = {name: sum(at["name"] == name for at in at_k) for name in grid_of}
         least = min(won, key=lambda name: won[name] / max(of[name], 1))
         lines.append(f"{sum(won.values())} of {len(at_k)} with {k} a class (fewest on {least}, "
@@ -550,14 +554,19 @@ def prose(found: dict[str, Any], seen: dict[str, list[int]]) -> Iterator[str]:
     whole = [at for at in most if at["audited"] == at["n"]]
     part = [at for at in most if at["audited"] < at["n"]]
     yield (
-        "**Who has audited labels should train on them.** A classifier from the audited labels "
-        f"alone beat UMA with the estimated confusion in {'; '.join(lines)}. A class of fewer is "
+        "**Who has audited labels should train on them rather than by UMA.** A classifier from "
+        "the audited labels alone beat UMA with the estimated confusion in "
+        f"{'; '.join(lines)}. A class of fewer is "
         f"audited whole; in {len(whole)} of the fits with {AUDITS[-1]} a class so is every "
         "example, and what learns from them learns from clean labels: without these "
         f"{sum(at['alone'] < at['UMA'] for at in part)} of {len(part)}. The learner says so of an "
         f"estimate from {AUDITS[-1]} or fewer a class, or, with `audited=`, where they bear it "
         "out. The self-training SVM on the audited labels beat UMA in "
-        f"{estimated('self-training')} fits."
+        f"{estimated('self-training')} fits. Beside forward correction "
+        "with the estimate it is otherwise: the audited labels alone beat it in "
+        f"{', '.join(str(alone) for alone, _ in forward)} fits with "
+        f"{', '.join(map(str, AUDITS))} a class, self-training in "
+        f"{', '.join(str(trained) for _, trained in forward)}."
     )
     right, wrong, missed, silent = seen[LABELS]
     harms = right + missed

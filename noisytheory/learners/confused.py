@@ -548,12 +548,14 @@ class UMAClassifier(_Linear):
         if known is not None and known.noisy is not None:
             self._hold_against(known)
         self._path, self._rng = _Path(), generator(self.random_state)
-        self._most = self._chosen(points, codes) if self.max_iter is None else self.max_iter
+        one = len(codes) < 2  # nothing can be left out of one example
+        chosen = FEWEST if one or self.max_iter is not None else self._chosen(points, codes)
+        self._most = chosen if self.max_iter is None else self.max_iter
         self._learn(points, codes, self._most)
         learned = bool(self.run_.updates or not codes.any())
         if not learned:
             self._say_why()
-        if not self.compare:
+        if not self.compare or one:
             self._hint(3, unasked=True)
         elif known is not None:
             self._compare(points, codes, known)

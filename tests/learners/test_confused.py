@@ -891,3 +891,13 @@ def test_a_large_sample_is_ignored_by_some_of_its_rows(monkeypatch):
     monkeypatch.setattr("noisytheory.topics.multiclass.ignoring.COMPILED", points.size // 3)
     np.testing.assert_array_equal(
         ignoring(points, noisy)(points), ignoring(points[::3], noisy[::3])(points))
+
+
+@pytest.mark.parametrize("most", [300, None])
+def test_one_example_is_learned_from_and_nothing_is_asked_of_it(most):
+    noise = np.array([[0.7, 0.2, 0.1], [0.2, 0.7, 0.3], [0.1, 0.1, 0.6]])
+    model = UMAClassifier(noise, max_iter=most)
+    with pytest.warns(UserWarning, match="leaves class 0 a share"):
+        model.fit([[1.0, 0.0]], [1], classes=[0, 1, 2])
+    assert model.predict([[1.0, 0.0]]).tolist() == [1]
+    assert not hasattr(model, "expected_gain_")

@@ -338,5 +338,6 @@ natarajan = PAPER.always(
     given=dict(moved="weights"),
     note="At most dQ (Daniely and others 2011): it fits the repaired sample size's (Q - 1)d.",
     twin=dict(given=dict(moved="nothing"), why="one classifier for every labelling"),
-    **SHATTERED, **worked(sides.shattered_by_classifiers),
+    **{**SHATTERED, "grid": dict(classes=[3, 4], dimension=[2, 3, 4])},
+    **worked(sides.shattered_by_classifiers),
 )
