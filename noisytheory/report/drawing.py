@@ -11,6 +11,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from noisytheory.report import figures
 from noisytheory.report.files import Save, digest_of, own, save
 from noisytheory.report.page import Picture
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CAPTIONS", "DRAWN", "Place", "beside", "besides", "decide", "draw_own", "drawn_before", "flat",
-    "key_of", "not_stored", "ours", "remember", "told_by", "undrawn", "wanted_of",
+    "key_of", "not_stored", "ours", "overflows", "remember", "told_by", "undrawn", "wanted_of",
 ]
 
 CAPTIONS = {
@@ -55,6 +57,11 @@ Place = Callable[[str, str], str]
 def beside(claim_id: str, name: str) -> str:
     """A picture beside its claim's page."""
     return f"{claim_id}-{name}.svg"
+
+
+def overflows() -> np.errstate:
+    """Draws may be as large as floats are: of what is drawn and told of them nothing is said."""
+    return np.errstate(over="ignore", invalid="ignore")
 
 
 def besides(claim_id: str) -> list[str]:
@@ -202,7 +209,7 @@ def undrawn(why: str) -> list[Picture]:
 def decide(record: Record, put: Save, place: Place = beside) -> list[Picture]:
     """Draw what decides a claim."""
     pictures = []
-    with figures.in_style():
+    with figures.in_style(), overflows():
         for name, figure in figures.deciding(record).items():
             file = place(record.id, name)
             put(file, figures.svg(figure))

@@ -34,6 +34,7 @@ from noisytheory.report.drawing import (
     key_of,
     not_stored,
     ours,
+    overflows,
     remember,
     told_by,
     undrawn,
@@ -325,7 +326,8 @@ class _Report:
         if own:
             page = dataclasses.replace(page, own=own[0][0])
         for suffix in ("html", "md"):
-            text = self.templates.get_template(f"claim.{suffix}").render(
+            template = self.templates.get_template(f"claim.{suffix}")
+            text = overflows()(template.render)(
                 page=page, record=page.record,
                 before=self.pages[place - 1] if place else None,
                 after=self.pages[place + 1] if place + 1 < len(self.pages) else None,

@@ -202,8 +202,6 @@ class Engine:
                 codes = [worker.exitcode for worker in _workers_of(pool)]
                 self._ended = [code for code in codes if code is not None]
                 if self._ended:
-                    with contextlib.suppress(AttributeError, OSError):
-                        pool._result_queue._writer.close()  # type: ignore[attr-defined]
                     kill(pool)
                 inner: Any = pool
                 carriers = inner._executor_manager_thread, inner._call_queue._thread

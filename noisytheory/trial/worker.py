@@ -181,7 +181,10 @@ def attend() -> None:
 
 
 def kill(pool: ProcessPoolExecutor) -> None:
-    """End its workers, who have nothing to lose."""
+    """End its workers, who have nothing to lose; what one was just sending is not waited for."""
+    with contextlib.suppress(AttributeError, OSError):
+        # The pool would read on for the rest of it as long as anybody might write that.
+        pool._result_queue._writer.close()  # type: ignore[attr-defined]
     for worker in list((pool._processes or {}).values()):
         worker.kill()
 

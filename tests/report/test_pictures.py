@@ -295,3 +295,17 @@ def test_a_list_of_pictures_of_another_form_is_not_read(tmp_path, text):
     save(tmp_path, pages.DRAWN, text)
     found, said = drawn_before(tmp_path)
     assert found == {} and (text == "{}" or "drawn anew" in said)
+
+
+def test_draws_as_large_as_floats_are_drawn_without_a_word(tmp_path):
+    """Sums of them overflow, and what does is beyond every axis; warnings are errors here."""
+    def huge(n, *, size, rng):
+        return np.where(rng.random(size) < 0.01, 1e308, 0.0)
+
+    claim = planted.PAPER.tail(
+        "huge", statement="x", bound=planted._hoeffding, simulate=huge,
+        grid={"n": [10], "delta": [0.5]},
+    )
+    with audit([claim], budget="smoke", seed=1) as found:
+        write(found, tmp_path / "r", workers=1)
+    assert (tmp_path / "r" / "planted" / "huge.html").is_file()

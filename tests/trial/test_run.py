@@ -881,3 +881,16 @@ def test_a_worker_that_dies_while_it_sends_blocks_nobody(tmp_path, monkeypatch):
         with run([claim], workers=2) as other:
             assert not marker.exists()
             assert_identical(quiet, other)
+
+
+def test_what_a_killed_worker_was_sending_is_not_waited_for():
+    """An interrupt at that instant was answered when the patience at the end was over."""
+    with pytest.raises(KeyboardInterrupt), Engine(2, None, None) as engine:
+        pool = engine.executor
+        engine.call(os.getpid).result()
+        begun = struct.pack("!i", 10**6) + b"the rest never comes"
+        os.write(pool._result_queue._writer.fileno(), begun)
+        reader = pool._executor_manager_thread
+        raise KeyboardInterrupt
+    reader.join(60)
+    assert not reader.is_alive()

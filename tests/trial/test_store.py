@@ -1996,6 +1996,21 @@ def test_a_folder_of_others_that_ends_like_ours_locks_no_store(tmp_path):
     assert stray.is_dir()
 
 
+@pytest.mark.parametrize("where", ["photos/2024", f"{group_of(CLAIM).partition('/')[0]}/notes"])
+def test_a_folder_of_others_is_no_damaged_claim(tmp_path, where):
+    """It was said that an audit run again mends it."""
+    finished_store(tmp_path / "s")
+    letter = tmp_path / "s" / where / "b.txt"
+    letter.parent.mkdir(parents=True)
+    letter.write_text("ten years of work")
+    with (
+        pytest.warns(Remark, match=f"not of this package, and left alone: {where}$"),
+        Store.load(tmp_path / "s") as store,
+    ):
+        assert store.ids() == [CLAIM]
+    assert letter.read_text() == "ten years of work"
+
+
 @pytest.mark.parametrize("name", ["photos~2024", group_of(CLAIM).replace("/", "~")])
 @pytest.mark.parametrize("inside", ["a.jpg", "summer/a.jpg", "lhs/c/a.jpg"])
 def test_what_is_named_as_a_group_aside_and_holds_what_none_does_is_left_alone(

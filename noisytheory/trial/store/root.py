@@ -160,6 +160,9 @@ class Root:
                 try:
                     entry = self._entry(group)
                 except FileNotFoundError:
+                    if group not in self.expected and not self._arrays(group):
+                        self._strays.append(group)
+                        continue
                     # Where groups are moved into place, each has had its metadata.
                     if self.place.moves:  # Elsewhere it may be about to be written.
                         self.damaged[group] = "its zarr.json is missing"
@@ -205,11 +208,17 @@ class Root:
 
     def _look_into(self, group: str) -> None:
         """Note what else is in a group that does not say what it holds, and in its arrays."""
-        inside = {name: self.place.names(f"{group}/{name}") for name in self._folders(group)}
-        arrays = [name for name, names in inside.items() if any(map(OF_AN_ARRAY.fullmatch, names))]
+        arrays = self._arrays(group)
         self._look(group, arrays)
-        for name in arrays:
-            self._look(f"{group}/{name}", filter(OF_AN_ARRAY.fullmatch, inside[name]))
+        for name, inside in arrays.items():
+            self._look(f"{group}/{name}", filter(OF_AN_ARRAY.fullmatch, inside))
+
+    def _arrays(self, group: str) -> dict[str, list[str]]:
+        """What looks like an array in a group that does not say what it holds, and what is in it.
+        """
+        inside = {name: self.place.names(f"{group}/{name}") for name in self._folders(group)}
+        return {name: names for name, names in inside.items()
+                if any(map(OF_AN_ARRAY.fullmatch, names))}
 
     def _folders(self, group: str) -> list[str]:
         """What may be arrays: no links, and no files where there are folders."""
