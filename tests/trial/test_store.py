@@ -2004,7 +2004,7 @@ def test_a_folder_of_others_is_no_damaged_claim(tmp_path, where):
     letter.parent.mkdir(parents=True)
     letter.write_text("ten years of work")
     with (
-        pytest.warns(Remark, match=f"not of this package, and left alone: {where}$"),
+        pytest.warns(Remark, match=f"not of this package, and left alone: {where}/b.txt$"),
         Store.load(tmp_path / "s") as store,
     ):
         assert store.ids() == [CLAIM]

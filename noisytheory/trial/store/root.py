@@ -160,11 +160,9 @@ class Root:
                 try:
                     entry = self._entry(group)
                 except FileNotFoundError:
-                    if group not in self.expected and not self._arrays(group):
-                        self._strays.append(group)
-                        continue
-                    # Where groups are moved into place, each has had its metadata.
-                    if self.place.moves:  # Elsewhere it may be about to be written.
+                    # Where groups are moved into place, each has had its metadata. Elsewhere it may
+                    # be about to be written; and it may be a folder of somebody's.
+                    if self.place.moves and (group in self.expected or self._arrays(group)):
                         self.damaged[group] = "its zarr.json is missing"
                     self._look_into(group)
                 except (OSError, *UNREADABLE) as error:
