@@ -235,10 +235,12 @@ class _MayClose:
         return getattr(self.stream, name)
 
     def write(self, text: str) -> None:
+        """Write, if there is still somebody who sees it."""
         with contextlib.suppress(OSError):
             self.stream.write(text)
 
     def flush(self) -> None:
+        """Send what is written, likewise."""
         with contextlib.suppress(OSError):
             self.stream.flush()
 
