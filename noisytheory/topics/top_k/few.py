@@ -8,7 +8,6 @@ that prove them good enough, or solutions.
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import replace
 from typing import Any
 
@@ -20,6 +19,7 @@ from noisytheory.topics.top_k.design import Design, solver
 from noisytheory.topics.top_k.guesses import GUESSED, Guess, Guesses
 from noisytheory.topics.top_k.individual import individual
 from noisytheory.topics.top_k.intercepts import Ends, Intercepts
+from noisytheory.topics.top_k.jumps import squares
 from noisytheory.topics.top_k.neighbours import Balance, Part, sample_size
 from noisytheory.topics.top_k.task import REACHED, ROUNDING, WIDE, Task, positive_level
 from noisytheory.topics.top_k.walk import EXACT, FARTHEST, MOST, SMALL, Knot, Sorted, sums
@@ -97,7 +97,7 @@ class Few(Guesses):
     def least_squares(self, nu: float) -> Floats:
         """Of the labels, at the best of some lengths; and without a regulariser."""
         design = Design(self.rows, free=self.free)
-        system = design.gram(self.masses)
+        system = self.moments.copy()
         right = design.combine(self.masses * self.labels)
         diagonal = np.diag_indices(self.rows.shape[1])
         own = system.copy()
@@ -245,10 +245,10 @@ class Few(Guesses):
                 break
         else:
             self.glance()  # with the knots of the last round
-        spans = list(itertools.pairwise(self.knots))
+        knots = list(self.knots)
         if self.own is not None:
             self.knots += self.own.placed(self.knots, self.out[4])
-        self.recentre(spans)
+        self.recentre(knots)
         if self.direction is not None:
             self.along(*self.ray)
 
@@ -345,11 +345,6 @@ class Few(Guesses):
             ends[1, :, first:here] = found[:, first:here]
             ends[0, :, here:last] = found[:, here:last]
 
-        def square(of: Floats) -> tuple[Floats, Floats, Floats]:
-            product = of @ of.T
-            own, both = np.diagonal(product), np.diagonal(product, 1)
-            return own[:-1], 2 * (both - own[:-1]), own[:-1] - 2 * both + own[1:]
-
         pushes, (linear, mass) = np.array([knot.push for knot in knots]), np.array(
             [(knot.linear, knot.mass) for knot in knots]).T
         models = np.array([knot.coef for knot in knots])[:, : self.rows.shape[1]]
@@ -358,7 +353,7 @@ class Few(Guesses):
         low, start, slope, end, w0, w1, w2, p0, p1, p2, line, rise, weight, more = np.repeat([
             np.arange(len(step)), at[:-1],
             np.divide(1.0, step, out=np.zeros(len(step)), where=step > 0), at[1:],
-            *square(models), *square(pushes), linear[:-1], np.diff(linear), mass[:-1],
+            *squares(models), *squares(pushes), linear[:-1], np.diff(linear), mass[:-1],
             np.diff(mass)], np.diff(cuts), axis=1)
         t = np.clip((nus - start) * slope, 0, 1)
         share = np.minimum(t * end / nus, 1.0) if self.average else t

@@ -16,7 +16,7 @@ from scipy import special
 
 __all__ = [
     "CLASSIFICATION", "INDIVIDUAL", "REGRESSION", "Individual", "best_constants",
-    "best_intercept", "individual", "least_constant",
+    "best_intercept", "individual", "largest", "least_constant", "reached",
 ]
 
 Floats = NDArray[np.float64]
@@ -350,7 +350,7 @@ def best_constants(
     return b + middle, np.maximum(values, 0.0)
 
 
-def best_intercept(labels: Floats, masses: Floats | None, scores: Floats, nu: float) -> float:
+def best_intercept(labels: Floats, masses: Floats | None, scores: Floats, nu: Any) -> Any:
     r"""What is best added to scores for $\nu\,AT_k$ of the hinge loss.
 
     The largest losses hold as much of both classes. Where one is exhausted, or the other's reach 0,
@@ -361,37 +361,49 @@ def best_intercept(labels: Floats, masses: Floats | None, scores: Floats, nu: fl
     labels : array, shape (n,)
         1 and -1.
     masses : array, shape (n,), or None
-    scores : array, shape (n,)
-    nu : float
+    scores : array, shape (..., n)
+    nu : array, shape (...)
 
     Returns
     -------
-    float
+    array, shape (...)
 
     Examples
     --------
-    >>> y, scores = np.array([1.0, 1.0, 1.0, -1.0]), np.array([0.5, 0.0, 1.0, 0.5])
-    >>> best_intercept(y, None, scores, 0.5), best_intercept(y, None, scores, 1.0)
-    (-0.25, 0.5)
+    >>> y, scores = np.array([1.0, 1.0, 1.0, -1.0]), np.array([[0.5, 0.0, 1.0, 0.5]] * 2)
+    >>> best_intercept(y, None, scores, np.array([0.5, 1.0])).tolist()
+    [-0.25, 0.5]
     """
     # Each brings a margin to 1: of one class intercepts below lose, of the other those above.
     ends, some = labels - scores, labels > 0
-    n, half = len(labels), nu / 2
+    n, half = len(labels), np.asarray(nu) / 2
     of = (None, None) if masses is None else (masses[some], masses[~some])
     above = np.count_nonzero(some) / n if of[0] is None else float(of[0].sum())
-    if half <= min(above, 1 - above) * (1 + 1e-12):
-        high, low = -_reached(-ends[some], of[0], half, n), _reached(ends[~some], of[1], half, n)
-        if high >= low:
-            return (high + low) / 2
-    return _reached(ends, masses, above, n)
+    high = -reached(-ends[..., some], of[0], half, n)
+    low = reached(ends[..., ~some], of[1], half, n)
+    both = (half <= min(above, 1 - above) * (1 + 1e-12)) & (high >= low)
+    if both.all():
+        return (high + low) / 2
+    return np.where(both, (high + low) / 2, reached(ends, masses, above + 0 * half, n))
 
 
-def _reached(values: Floats, masses: Floats | None, mass: float, n: int) -> float:
-    """The value at which the least ones have so much mass."""
-    last = len(values) - 1
+def reached(values: Floats, masses: Floats | None, mass: Floats, n: int) -> Floats:
+    """The value at which the least ones, of shape (..., n), have so much mass."""
+    last = values.shape[-1] - 1
     if masses is None:
-        place = min(max(int(np.ceil(mass * n - 1e-9)) - 1, 0), last)
-        return float(np.partition(values, place)[place])
-    order = np.argsort(values)
-    place = int(np.searchsorted(np.cumsum(masses[order]), mass - 1e-12))
-    return float(values[order[min(place, last)]])
+        place = np.clip(np.ceil(mass * n - 1e-9).astype(int) - 1, 0, last)
+        first = int(place.flat[0])
+        ordered = np.partition(values, first) if (place == first).all() else np.sort(values)
+    else:
+        order = np.argsort(values, axis=-1)
+        ordered = np.take_along_axis(values, order, axis=-1)
+        spent = np.cumsum(masses[order], axis=-1)
+        place = np.minimum((spent < mass[..., None] - 1e-12).sum(axis=-1), last)
+    return np.asarray(np.take_along_axis(ordered, place[..., None], axis=-1)[..., 0])
+
+
+def largest(losses: Floats, masses: Floats, nu: Floats, even: bool) -> Floats:
+    r"""$\nu\,AT_k$ of losses, shape (m, n), at m tail masses; infinite where it is no number."""
+    level = -reached(-losses, None if even else masses, nu, len(masses))
+    found = nu * level + np.maximum(losses - level[:, None], 0) @ masses
+    return np.where(np.isfinite(found), found, np.inf)

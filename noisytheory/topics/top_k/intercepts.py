@@ -165,9 +165,10 @@ class Weights:
         weight, ratio = self.parts[at]
         kind = self.ends.kind
         first, last = float(slope.min()), float(slope.max())
-        places = np.geomspace(first, last, int(np.ceil(np.log(last / first) / APART)) + 1)
-        cost = np.array([float(weight @ (kind.conjugate(-s * ratio) - kind.conjugate(-s)))
-                         for s in places])
+        count = int(np.ceil(np.log(last / first) / APART)) + 1
+        places = first * (last / first) ** np.linspace(0, 1, count)
+        unequal, even = kind.conjugate(-places[:, None] * ratio), kind.conjugate(-places)
+        cost = (unequal - even[:, None]) @ weight
         whole = self.mass[at] * abs(float(kind.conjugate(-places[-1])))
         cost = np.maximum(cost, 0) + 1e-15 * whole
         return np.asarray(np.exp(np.interp(np.log(slope), np.log(places), np.log(cost))))

@@ -6,27 +6,28 @@ both. Coefficients are mixed as before; their best intercepts are computed at a 
 that place, on both its sides, and mixed between.
 
 An intercept costs nothing, so many may be about as good: where one that makes some more errors, or
-fewer, is worse by no more than a share of the gap, errors may be another model's.
+fewer, is worse by no more than a share of the gap, errors may be another model's. Of features far
+from centred some coefficients are as good as an intercept, and cost next to nothing.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize
 
-from noisytheory.topics.top_k.individual import best_intercept
+from noisytheory.topics.top_k.design import Design
 from noisytheory.topics.top_k.task import positive_level
+from noisytheory.topics.top_k.turning import Look
 
 if TYPE_CHECKING:
     from noisytheory.topics.top_k.walk import Knot, Sorted, Walk
 
-__all__ = ["ALIKE", "TURNED", "heaviest", "recentred"]
+__all__ = ["ALIKE", "heaviest", "recentred", "squares"]
 
 Floats = NDArray[np.float64]
 
@@ -34,54 +35,119 @@ HALVED, BENT = 8, 4
 """Times that the distance from the jump is halved below it; and quartered above it, or where the
 loss is smooth.
 """
-TURNED = 0.02
-"""Difference of the share of errors, by weight, from which on another intercept matters."""
 ALIKE = 0.1
 """Share of the gap by which such an intercept is to be worse."""
-LOOK = 2000
-"""Rows by which it is seen which intercept that is."""
-NEAR = 0.1
-"""Of the step to the nearer of these, an error of the best intercept that is let stand."""
+BATCH = 1 << 15
+"""Losses that are looked at together."""
 TINY = 1e-300
 
 
-@dataclass(frozen=True, eq=False)
-class _Centred:
-    """A model with the best intercept at a tail mass; its losses, and those of its neighbours.
-
-    A neighbour's intercept, on either side, is the nearest that errs so much more or less;
-    no losses where none does.
-    """
-
-    knot: Knot
-    others: tuple[Sorted | None, Sorted | None]
-
-
-def recentred(walk: Walk, spans: Sequence[tuple[Knot, Knot]]) -> tuple[list[Knot], Floats]:
+def recentred(walk: Walk, knots: list[Knot], along: Floats) -> tuple[list[Knot], Floats]:
     """Knots with intercepts of their own, and at every k by how much others are worse, in gaps.
 
-    Values, levels and places of models that are better take those of mixtures between two knots.
+    Or with as much of other coefficients, ``along``, shape (d,), as is best. Values, levels and
+    places of models that are better take those of mixtures between two knots.
     """
-    jump = _jump(walk)
-    new: list[Knot] = []
-    worse = np.full(len(walk.nus), np.inf)
-    for low, high in spans:
-        first = int(np.searchsorted(walk.nus, low.nu * (1 - 1e-12)))
-        last = int(np.searchsorted(walk.nus, high.nu * (1 + 1e-12)))
-        nu, (value, dual) = walk.nus[first:last], walk.out[:2, first:last]
-        gain = walk.alone[1][first:last] - dual
-        # What gains little beside its gap is not called determined.
-        if not (value - dual <= gain).any():
-            continue
-        share = walk.shares(low, high, nu)[1] * np.ones(len(nu))
-        some = _places(nu, jump, walk.kind.smooth)
-        found = [_centred(walk, low, high, float(share[at]), float(nu[at])) for at in some]
-        for (i, j), (a, b) in zip(itertools.pairwise(some), itertools.pairwise(found), strict=True):
-            _between(walk, low, high, slice(first + i, first + j + 1), a, b,
-                     len(walk.knots) + len(new), worse)
-            new.append(a.knot)
-        new.append(found[-1].knot)
-    return new, worse
+    nus, (value, dual, _, level, place) = walk.nus, walk.out
+    worse = np.full(len(nus), np.inf)
+    at, mass = np.array([(knot.nu, knot.mass) for knot in knots]).T
+    cuts = np.append(np.searchsorted(nus, at[:-1] * (1 - 1e-12)), len(nus))
+    # What gains little beside its gap is not called determined.
+    sure, jump = value - dual <= walk.alone[1] - dual, _jump(walk)
+    used = [slice(first, last) for first, last in itertools.pairwise(cuts.tolist())
+            if sure[first:last].any()]
+    if not used:
+        return [], worse
+    ks = np.concatenate([np.arange(here.start, here.stop) for here in used])
+    some = np.concatenate([here.start + _places(nus[here], jump, walk.kind.smooth)
+                           for here in used])
+    span = np.repeat(np.arange(len(at) - 1), np.diff(cuts))
+    step = (at[1:] - at[:-1])[span]
+    t = np.divide(nus - at[span], step, out=np.zeros(len(nus)), where=step > 0)
+    share = np.minimum(t * at[span + 1] / nus, 1.0) if walk.average else t
+    below = np.searchsorted(some, ks, side="right") - 1
+    below -= np.append(np.diff(span[some]) > 0, True)[below]
+    mixtures = _Mixtures(walk, knots, along, span[some], share[some], nus[some])
+    ends, nu, span, share = np.zeros((2, 2, len(ks))), nus[ks], span[ks], share[ks]
+    bounds = np.searchsorted(below, np.arange(len(some) + 1)).tolist()
+    for number, tail in enumerate(mixtures.tails()):
+        before, own, after = bounds[max(number - 1, 0)], bounds[number], bounds[number + 1]
+        if before < after:
+            start = int(ks[before])
+            found = walk.largest_losses(tail, nus[start: start + after - before], start)
+            for row, one in enumerate(found):
+                ends[1, row, before:own] = one[: own - before]
+                ends[0, row, own:after] = one[own - before:]
+    first, step = mixtures.share[below], (mixtures.share[below + 1] - mixtures.share[below])
+    part = np.divide(share - first, step, out=np.zeros(len(ks)), where=step > 0)
+    lost, end = ends[0] + part * (ends[1] - ends[0])
+    lost += mixtures.ridge(span, share, _between(mixtures.turn, below, part), walk.constant(nu))
+    slack = nu - mass[span] - t[ks] * (mass[span + 1] - mass[span])
+    end = np.where(nu < 1 - 1e-12, positive_level(end, slack, nu, lost), 0.0)
+    better = lost < value[ks]
+    some = ks[better]
+    value[some], level[some] = lost[better], end[better]
+    place[some] = (len(walk.knots) + below + part)[better]
+    gap = np.maximum(value[ks] - dual[ks], TINY)
+    worse[ks] = np.min([_between(side, below, part) for side in mixtures.lost.T], axis=0) / gap
+    return [replace(knots[0], coef=w) for w in mixtures.coef], worse
+
+
+def _between(of: Floats, below: NDArray[np.intp], part: Floats) -> Floats:
+    """Between two that may be infinite."""
+    low, high = of[below], of[below + 1]
+    inner = np.where(part < 1, (1 - part) * low + part * high, high)
+    return np.asarray(np.where(part > 0, inner, low))
+
+
+class _Mixtures:
+    """Of each knot and its next at some tail masses, turned as far as is best.
+
+    ``turn`` is how far, shape (m,), and ``lost`` what neighbours lose more, shape (m, 2): on either
+    side the nearest that errs so much more or less; infinite where none does.
+    """
+
+    def __init__(
+        self, walk: Walk, knots: list[Knot], along: Floats, span: NDArray[np.intp], share: Floats,
+        nu: Floats,
+    ) -> None:
+        self.walk, self.knots, self.along = walk, knots, along
+        self.span, self.share, self.nu = span, share, nu
+        models, d = np.array([knot.coef for knot in knots]), walk.rows.shape[1]
+        self.squares, self.pulls = squares(models[:, :d]), models[:, :d] @ along[:d]
+        part = share[:, None]
+        self.coef = (1 - part) * models[span] + part * models[span + 1]
+        self.size = float(along[:d] @ along[:d])
+        self.turn, self.lost = np.zeros(len(nu)), np.full((len(nu), 2), np.inf)
+
+    def tails(self) -> Iterator[Sorted]:
+        """Their losses."""
+        walk = self.walk
+        alike: Any = 1.0 if walk.free else Design(walk.rows).scores(self.along)
+        look = Look.of(walk, alike)
+        size = max(BATCH // len(walk.labels), 1)
+        for first in range(0, len(self.nu), size):
+            here = slice(first, first + size)
+            nu, start = self.nu[here], int(self.span[first])
+            part, span = self.share[here, None], self.span[here] - start
+            some = np.array([knot.scores for knot in self.knots[start: start + span[-1] + 2]])
+            scores = (1 - part) * some[span] + part * some[span + 1]
+            C = walk.constant(nu)
+            slope = (self.coef[here, : walk.rows.shape[1]] @ self.along[: walk.rows.shape[1]]) / C
+            turn, self.lost[here] = look.centred(
+                scores[:, look.rows], nu, slope, self.size / C + 0 * nu)
+            self.turn[here] = turn
+            self.coef[here] += turn[:, None] * self.along
+            losses = walk.kind.values(walk.labels, scores + turn[:, None] * alike)
+            for k, row in zip(nu, losses, strict=True):
+                yield walk.sort(float(k), row, none=0.0, losses=row)
+
+    def ridge(self, span: NDArray[np.intp], share: Floats, turn: Floats, C: Any) -> Floats:
+        """The regulariser of mixtures that are turned so far."""
+        own, both, bend = (of[span] for of in self.squares)
+        pull = self.pulls[span] + share * (self.pulls[span + 1] - self.pulls[span])
+        return np.asarray((own + share * (both + share * bend) + turn * (
+            2 * pull + turn * self.size)) / (2 * C))
 
 
 def heaviest(walk: Walk, losses: Floats, nu: float) -> tuple[Floats, float]:
@@ -96,40 +162,6 @@ def heaviest(walk: Walk, losses: Floats, nu: float) -> tuple[Floats, float]:
     rest, ends = nu - float(p.sum()), walk.masses[equal]
     p[equal] = ends * np.clip(rest / max(float(ends.sum()), TINY), 0, 1)
     return p, level
-
-
-def _between(
-    walk: Walk, low: Knot, high: Knot, here: slice, a: _Centred, b: _Centred, place: int,
-    worse: Floats,
-) -> None:
-    """Mixtures of two models with an intercept of their own, where these are better."""
-    nu = walk.nus[here]
-    t, share = walk.shares(low, high, nu)
-    share = share * np.ones(len(nu))
-    part = (share - share[0]) / max(share[-1] - share[0], TINY)
-    ridge = walk.ridge(low, high, share, nu)
-
-    def mixed(one: Sorted, other: Sorted) -> tuple[Floats, Floats]:
-        (value, level), (end, last) = (
-            walk.largest_losses(of, nu, here.start) for of in (one, other))
-        return value + part * (end - value) + ridge, level + part * (last - level)
-
-    value, level = mixed(a.knot.tail, b.knot.tail)
-    slack = nu - low.mass - t * (high.mass - low.mass)
-    level = np.where(nu < 1 - 1e-12, positive_level(level, slack, nu, value), 0.0)
-    out = walk.out[:, here]
-    better = value < out[0]
-    for row, found in ((0, value), (3, level), (4, place + part)):
-        out[row, better] = found[better]
-    gap = np.maximum(out[0] - out[1], TINY)
-    for one, other in zip(a.others, b.others, strict=True):
-        ends = [end for end in (one, other) if end is not None]
-        if not ends:
-            continue
-        lost = mixed(ends[0], ends[-1])[0]
-        # Where one end has no neighbour, what the other's loses is known there only.
-        lost[part > 0 if other is None else part < 1 if one is None else part < 0] = np.inf
-        worse[here] = np.minimum(worse[here], (lost - value) / gap)
 
 
 def _places(nu: Floats, jump: float, smooth: bool) -> NDArray[np.intp]:
@@ -151,64 +183,8 @@ def _jump(walk: Walk) -> float:
     return 2 * min(above, 1 - above)
 
 
-def _turns(labels: Floats, masses: Floats, scores: Floats) -> tuple[float, float]:
-    """What is added to scores for so many more, or fewer, errors, downwards and upwards; maybe
-    infinite.
-    """
-    step = max(len(scores) // LOOK, 1)
-    scores, pulls = scores[::step], (labels * masses)[::step]
-    least, found = TURNED * float(masses[::step].sum()) * (1 - 1e-9), []
-    for sign, some in ((-1, scores >= 0), (1, scores < 0)):
-        away = np.abs(scores[some])
-        order = np.argsort(away)
-        far = np.flatnonzero(np.abs(np.cumsum(pulls[some][order])) >= least)
-        found.append(sign * (float(away[order[far[0]]]) * (1 + 1e-9) if far.size else np.inf))
-    return found[0], found[1]
-
-
-def _best(walk: Walk, scores: Floats, nu: float) -> float:
-    """What is best added to scores."""
-    if not walk.kind.smooth:
-        return best_intercept(walk.labels, None if walk.even else walk.masses, scores, nu)
-
-    def pull(b: float) -> float:
-        at = scores + b
-        p, _ = heaviest(walk, walk.kind.values(walk.labels, at), nu)
-        return float(p @ walk.kind.slopes(walk.labels, at))
-
-    start = pull(0.0)
-    if not np.isfinite(start):
-        return 0.0
-    step = min((abs(by) for by in _turns(walk.labels, walk.masses, scores) if 0 < abs(by) < np.inf),
-               default=float(np.abs(scores).max()) or 1.0)
-    end, size = 0.0, NEAR * step
-    while True:
-        before, end = end, end - np.sign(start) * step
-        there = pull(end)
-        if not np.isfinite(there):
-            return before
-        if there * start <= 0:
-            return float(optimize.brentq(pull, before, end, xtol=size, rtol=1e-6))
-        step *= 2
-
-
-def _centred(walk: Walk, low: Knot, high: Knot, share: float, nu: float) -> _Centred:
-    """Of two, with the best intercept at a tail mass."""
-    coef = (1 - share) * low.coef + share * high.coef
-    scores = (1 - share) * low.scores + share * high.scores
-    if walk.kind.smooth:
-        found = _around(walk, low, coef, scores, nu)
-        value = found.knot.tail.top(nu)
-        if all(one is None or one.top(nu) >= value for one in found.others):
-            return found  # the best one is between
-    turn = _best(walk, scores, nu)
-    coef[-1] += turn
-    return _around(walk, low, coef, scores + turn, nu)
-
-
-def _around(walk: Walk, low: Knot, coef: Floats, scores: Floats, nu: float) -> _Centred:
-    """A model, and its neighbours."""
-    knot = replace(low, nu=nu, coef=coef, scores=scores, tail=walk.sort(nu, scores, none=0.0))
-    others = [walk.sort(nu, scores + by, none=0.0) if np.isfinite(by) else None
-              for by in _turns(walk.labels, walk.masses, scores)]
-    return _Centred(knot, (others[0], others[1]))
+def squares(of: Floats) -> tuple[Floats, Floats, Floats]:
+    """Of mixtures of neighbours among vectors, shape (m, d): at the first, slopes and bends."""
+    product = of @ of.T
+    own, both = np.diagonal(product), np.diagonal(product, 1)
+    return own[:-1], 2 * (both - own[:-1]), own[:-1] - 2 * both + own[1:]

@@ -190,6 +190,9 @@ class _KernelWalk(Walk):
         return _KernelKnot(nu, beta, scores, linear, push, float(weights.sum()),
                            self.sort(nu, scores), image)
 
+    def alike(self, high: Knot) -> None:
+        """What scores all points alike would have to be asked of the kernel."""
+
     def inner(self, one: Knot, other: Knot) -> float:
         """Product of two functions."""
         return float(one.coef @ other.scores)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from noisytheory.topics.top_k.central_path import follow
 from noisytheory.topics.top_k.design import Design, solver
-from noisytheory.topics.top_k.individual import best_intercept
+from noisytheory.topics.top_k.individual import best_intercept, largest
 from noisytheory.topics.top_k.task import ROUNDING, WIDE, Task
 
 __all__ = ["Balance", "Part", "sample_size"]
@@ -71,13 +71,11 @@ class Part(Task):
         """The one of a few intercepts that loses least beside scores."""
         if self.kind.margin:
             masses = None if self._uniform else self.masses
-            some = [*some, best_intercept(self.targets, masses, scores, self.nu)]
-
-        def lost(b: float) -> float:
-            losses = self.kind.values(self.targets, scores + b)
-            return self._aggregate(losses) if np.isfinite(losses).all() else np.inf
-
-        return min(dict.fromkeys(some), key=lost)
+            some = [*some, float(best_intercept(self.targets, masses, scores, self.nu))]
+        b = np.array(list(dict.fromkeys(some)))
+        losses = self.kind.values(self.targets, scores + b[:, None])
+        lost = largest(losses, self.masses, np.full(len(b), self.nu), self._uniform)
+        return float(b[lost.argmin()])
 
     def unit(self, primal: float, rounding: float = ROUNDING) -> float:
         """What a gap is measured by."""

@@ -37,7 +37,7 @@ class Problem:
         self.nu, self.C, self.free, self.tol, self.by_gain = nu, C, free, tol, by_gain
         self.design = Design(rows, free=free)
         self.ridge = np.append(np.full(rows.shape[1], 1 / C), [0.0] * free)
-        self._uniform = masses[0] * len(masses) == 1 and bool(np.ptp(masses) == 0)
+        self._uniform = bool(np.ptp(masses) == 0) and abs(masses[0] * len(masses) - 1) < 1e-12
         self.best_dual = -np.inf
         self.best_weights: Floats | None = None
         self.pulls: tuple[Floats, Floats] | None = None

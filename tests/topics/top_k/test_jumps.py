@@ -9,10 +9,9 @@ import pytest
 from scipy import optimize
 
 from noisytheory.topics.top_k import average_top_k, fit, path
-from noisytheory.topics.top_k.few import Few
 from noisytheory.topics.top_k.individual import best_intercept, individual
-from noisytheory.topics.top_k.jumps import _best, _turns
 from noisytheory.topics.top_k.minimise import NotCertified
+from noisytheory.topics.top_k.turning import Look
 
 
 def drawn(n, d, seed, offset=0.0):
@@ -82,41 +81,57 @@ def test_errors_shortly_below_the_jump_are_the_minimisers_at_a_small_C(n, d, see
 @pytest.mark.parametrize("floor", [0.0, 0.1])
 @pytest.mark.parametrize("scaling", ["paper", "average"])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_what_is_said_of_models_with_an_intercept_of_their_own_holds(floor, scaling, weighted):
+@pytest.mark.parametrize(("intercept", "offset"), [(True, 0.0), (False, 10.0)])
+def test_what_is_said_of_models_with_an_intercept_of_their_own_holds(
+        floor, scaling, weighted, intercept, offset):
+    """Or of models with as much of coefficients that are as good as one."""
     x, y = drawn(200, 4, 2, 0.3)
+    x = x + offset
     weight = np.random.default_rng(0).integers(1, 4, 200).astype(float) if weighted else None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NotCertified)
-        found = path(x, y, "hinge", intercept=True, scaling=scaling, floor=floor,
-                     sample_weight=weight)
+        found = path(x, y, "hinge", intercept=intercept, scaling=scaling, floor=floor,
+                     sample_weight=weight, C=1.0 if intercept else 0.01)
+    assert len(found.knots) > found.fits + 5
     masses = np.ones(200) if weight is None else weight
     own = 0
     for at, k in enumerate(found.k):
-        C = 1.0 if scaling == "paper" else masses.sum() / k
+        C = found_C = 1.0 if intercept else 0.01
+        if scaling == "average":
+            C = found_C * masses.sum() / k
         outer = 1.0 if scaling == "paper" else masses.sum() / k
-        w = found.coef[at]
+        w = found.coef[at] if intercept else np.append(found.coef[at], 0.0)
         value = outer * aggregate(x, y, w, k, C, masses)
         assert found.dual[at] * (1 - 1e-12) <= value <= found.objective[at] * (1 + 1e-9)
         losses = np.maximum(1 - y * (x @ w[:-1] + w[-1]), 0)
         best = best_intercept(y, masses / masses.sum(), x @ w[:-1], k / masses.sum())
         own += abs(best - w[-1]) <= 1e-9 * (1 + losses.max())
-    assert own > len(found.k) / 20
+    assert own > len(found.k) / 20 or not intercept
+
+
+@pytest.mark.parametrize("loss", ["hinge", "logistic"])
+@pytest.mark.parametrize(("seed", "offset", "k"), [(1, 30.0, 230), (5, 10.0, 200), (6, 3.0, 240)])
+def test_errors_of_features_far_from_centred_are_the_minimisers(loss, seed, offset, k):
+    """There coefficients are as good as an intercept; mixed as others are they erred 20 more."""
 
 
 def test_what_turns_two_points_of_the_errors_by_hand():
     """Of a hundred rows two are to change: upwards two right ones of three are lost at -0.3."""
     scores = np.concatenate([np.full(90, 5.0), [0.5, 0.4, 0.2, -0.1, -0.2, -0.3], np.full(4, -5.0)])
     y = np.concatenate([np.ones(90), [1.0, -1.0, -1.0, -1.0, -1.0, 1.0], -np.ones(4)])
-    down, up = _turns(y, np.full(100, 0.01), scores)
+    def turns(masses, y=y, scores=scores):
+        return tuple(Look(individual("hinge"), y, masses, False).turns(scores[None])[0])
+
+    down, up = turns(np.full(100, 0.01))
     assert (down, up) == pytest.approx((-0.4, 0.2))
     assert np.mean(np.where(scores + up >= 0, 1, -1) != y) == pytest.approx(
         np.mean(np.where(scores >= 0, 1, -1) != y) + 0.02)
-    assert _turns(np.ones(3), np.full(3, 1 / 3), np.ones(3)) == (pytest.approx(-1.0), np.inf)
+    assert turns(np.full(3, 1 / 3), np.ones(3), np.ones(3)) == (pytest.approx(-1.0), np.inf)
     # Of 101 parts a row of two is not enough, of 102 one of three is.
     heavy = np.where(scores == -0.1, 0.02, 0.01)
-    assert _turns(y, heavy / heavy.sum(), scores)[1] == pytest.approx(0.2)
+    assert turns(heavy / heavy.sum())[1] == pytest.approx(0.2)
     heavy = np.where(scores == -0.1, 0.03, 0.01)
-    assert _turns(y, heavy / heavy.sum(), scores)[1] == pytest.approx(0.1)
+    assert turns(heavy / heavy.sum())[1] == pytest.approx(0.1)
 
 
 @pytest.mark.parametrize("loss", ["logistic", "squared-hinge", "exponential"])
@@ -128,13 +143,14 @@ def test_of_a_smooth_loss_no_other_intercept_is_better(loss, weighted):
     masses = rng.integers(1, 4, 120) if weighted else np.ones(120)
     masses = masses / masses.sum()
     kind, scores = individual(loss), x @ np.array([0.5, 1.0, 2.0]) + 1.5
-    walk = Few(x, y, masses, loss, 1.0, True, False, 0.25)
-    for nu in (0.2, 0.6, 0.9, 1.0):
+    look, none = Look(kind, y, masses, not weighted), np.zeros(4)
+    nus = np.array([0.2, 0.6, 0.9, 1.0])
+    turn = np.abs(look.turns(scores[None])).min()
+    best = look.best(np.tile(scores, (4, 1)), nus, none, none)
+    for nu, found in zip(nus, best, strict=True):
         def value(b, nu=nu):
             return average_top_k(kind.values(y, scores + b), nu, masses)
-        found = _best(walk, scores, nu)
         least = optimize.minimize_scalar(value, bounds=(-10, 10), method="bounded")
-        turn = min(abs(by) for by in _turns(y, masses, scores))
         assert value(found) <= value(least.x) + 1e-3 * (value(0.0) - value(least.x))
         assert abs(found - least.x) <= 0.2 * turn + 1e-4
 
