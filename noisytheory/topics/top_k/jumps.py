@@ -37,6 +37,8 @@ loss is smooth.
 """
 ALIKE = 0.1
 """Share of the gap by which such an intercept is to be worse."""
+APART = 0.1
+"""Difference of the errors of two models from which on those between may be either's."""
 BATCH = 1 << 15
 """Losses that are looked at together."""
 TINY = 1e-300
@@ -90,6 +92,9 @@ def recentred(walk: Walk, knots: list[Knot], along: Floats) -> tuple[list[Knot],
     place[some] = (len(walk.knots) + below + part)[better]
     gap = np.maximum(value[ks] - dual[ks], TINY)
     worse[ks] = np.min([_between(side, below, part) for side in mixtures.lost.T], axis=0) / gap
+    # Where models err otherwise on both sides, one between may be either.
+    apart = (np.abs(np.diff(mixtures.error)) > APART)[below] & (part > 0) & (part < 1)
+    worse[ks[apart]] = 0.0
     return [replace(knots[0], coef=w) for w in mixtures.coef], worse
 
 
@@ -119,6 +124,7 @@ class _Mixtures:
         self.coef = (1 - part) * models[span] + part * models[span + 1]
         self.size = float(along[:d] @ along[:d])
         self.turn, self.lost = np.zeros(len(nu)), np.full((len(nu), 2), np.inf)
+        self.error = np.zeros(len(nu))
 
     def tails(self) -> Iterator[Sorted]:
         """Their losses."""
@@ -138,7 +144,9 @@ class _Mixtures:
                 scores[:, look.rows], nu, slope, self.size / C + 0 * nu)
             self.turn[here] = turn
             self.coef[here] += turn[:, None] * self.along
-            losses = walk.kind.values(walk.labels, scores + turn[:, None] * alike)
+            scores += turn[:, None] * alike
+            self.error[here] = ((scores >= 0) != (walk.labels > 0)) @ walk.masses
+            losses = walk.kind.values(walk.labels, scores)
             for k, row in zip(nu, losses, strict=True):
                 yield walk.sort(float(k), row, none=0.0, losses=row)
 

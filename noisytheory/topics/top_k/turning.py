@@ -23,7 +23,7 @@ LOOK = 4000
 """Rows by which intercepts are found, half of them of each class."""
 FLAT = 0.1
 """Least score of coefficients as good as an intercept at which a row is said to turn with them."""
-NEAR = 0.1
+NEAR = 0.05
 """Of the step to the nearer of these, an error of the best intercept that is let stand."""
 TINY = 1e-300
 

@@ -186,7 +186,7 @@ class Walk:
         """
         d = self.rows.shape[1]
         if self.free:
-            return np.eye(d + 1)[-1]
+            return np.asarray(np.eye(d + 1)[-1])
         if d > WIDE:
             return None
         system, ones = self.moments.copy(), Design(self.rows).combine(self.masses)
