@@ -28,9 +28,13 @@ For a loss of the margin that is smooth it is taken out of both bounds, and ever
 of its own. That of the hinge jumps at k of twice the smaller class, that of a smooth loss bends
 there: some k, closer to that place, have their own best one, between which it is mixed. Where an
 intercept that makes two points more errors, or fewer, is worse by no more than a tenth of the gap,
-as where a whole interval is best, the model is not called determined. Errors beside an intercept
-are compared at six k next to there, too. In regression mixtures of two solutions serve few k
-between.
+as where a whole interval is best, or models on both sides differ by ten points, the model is not
+called determined. Of features far from centred some coefficients are as good as an intercept, and
+where they cost next to nothing they are looked at like one. Errors beside an intercept are compared
+at six k next to there, too. In regression mixtures of two solutions serve few k between.
+
+Random problems have 40 to 500 examples, 1 to 10 features, and C from a hundred thousandth to a
+thousand, most of them far from what anybody would choose.
 """
 
 from __future__ import annotations
@@ -56,8 +60,10 @@ FORMS = (DEFAULT, *itertools.product((0.0, 0.001, 0.01, 0.05, 0.1, 1.0), (0.1, 0
 SMALL = 0.01
 """The other C at which an intercept is tried."""
 LARGEST = 150_000
-"""Entries up to which it is, and up to which the least of two times counts."""
+"""Entries up to which the least of two times counts."""
 POINTS = 20
+RANDOM = 240
+"""Random problems."""
 
 
 def drawn(n: int, d: int, scale: float, noise: float) -> tuple[np.ndarray, np.ndarray]:
@@ -116,6 +122,8 @@ def main() -> None:
     with page(__file__, __doc__ if given.record else None):
         tried = [one for one in problems() if not given.only or given.only in one[0]]
         compare(tried, given.workers)
+        if not given.only:
+            compare_random(given.workers)
 
 
 @dataclass
@@ -135,7 +143,7 @@ class Found:
     zeros: dict[Any, int] = field(default_factory=dict)
     open: dict[Any, int] = field(default_factory=dict)
     beside: dict[float, float] = field(default_factory=dict)
-    off: dict[str, list[float]] = field(default_factory=dict)
+    off: list[float] = field(default_factory=list)
 
 
 def measured(problem: tuple[str, np.ndarray, np.ndarray, str, float]) -> Found:
@@ -169,31 +177,53 @@ def measured(problem: tuple[str, np.ndarray, np.ndarray, str, float]) -> Found:
         found.open[form] = int((~(sure | also)).sum())
         if form == DEFAULT:
             found.apart = {True: apart[sure].tolist(), False: apart[~(sure | also)].tolist()}
-    if x.size <= LARGEST:
-        for c in (C, SMALL):
-            alone = statistics.median(
-                least(partial(fit, x, y, loss, k=k, C=c, intercept=True))[0]
-                for k in (n, int(0.9 * n), int(0.8 * n)))
-            taken = least(partial(path, x, y, loss, C=c, intercept=True))[0]
-            found.beside[SMALL if found.beside else 0.0] = taken / alone
-        found.off[loss] = beside_intercepts(x, y, loss, C)
+    for c in (C, SMALL):
+        alone = statistics.median(
+            least(partial(fit, x, y, loss, k=k, C=c, intercept=True), times)[0]
+            for k in (n, int(0.9 * n), int(0.8 * n)))
+        taken = least(partial(path, x, y, loss, C=c, intercept=True), times)[0]
+        found.beside[SMALL if found.beside else 0.0] = taken / alone
+    found.off = apart_from_fits(x, y, loss, C, True)
     form = DEFAULT
     found.line = (f"  {name}: {found.costs[form]:.1f}, {found.factors:.1f} ({found.knots[form]}); "
                   f"{found.wrong[form]:.2f} {found.worst[form]:.2f}, {found.open[form]} open")
     return found
 
 
-def beside_intercepts(x: np.ndarray, y: np.ndarray, loss: str, C: float) -> list[float]:
-    """Differences of errors in points at k that are determined, beside an intercept."""
-    n, all_k = len(y), path(x, y, loss, C=C, intercept=True)
+def apart_from_fits(
+    x: np.ndarray, y: np.ndarray, loss: str, C: float, intercept: bool
+) -> list[float]:
+    """Differences of errors in points at k that are determined."""
+    n, all_k = len(y), path(x, y, loss, C=C, intercept=intercept)
     jump = 2 * min(np.sum(y > 0), np.sum(y < 0)) + np.array([-9, -3, -1, 1, 3, 9])
     ks = np.unique(np.concatenate([np.linspace(1, n, POINTS).round(), jump])).astype(int)
     found = []
     for k in ks[(ks >= 1) & (ks <= n)]:
         if all_k.determined[k - 1]:
-            scores = fit(x, y, loss, k=int(k), C=C, intercept=True).scores(x)
+            scores = fit(x, y, loss, k=int(k), C=C, intercept=intercept).scores(x)
             error = float(np.mean(np.where(scores >= 0, 1, -1) != y))
             found.append(100 * abs(float(all_k.error[k - 1]) - error))
+    return found
+
+
+def random_problem(seed: int) -> dict[str, list[float]]:
+    """The same of a random problem, with an intercept and without, by what it is."""
+    warnings.simplefilter("ignore", NotCertified)
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.choice([40, 100, 250, 500])), int(rng.choice([1, 2, 5, 10]))
+    x = rng.normal(size=(n, d)) * np.geomspace(1, 1 / rng.choice([1, 30]), d)
+    scores = x @ rng.normal(size=d)
+    noise, more = rng.choice([0.1, 0.5, 1.0]), rng.choice([0.0, 0.5, 1.0])
+    y = np.where(scores / scores.std() + noise * rng.normal(size=n) + more >= 0, 1.0, -1.0)
+    if np.ptp(y) == 0:
+        return {}
+    C, off = 10.0 ** rng.integers(-5, 4), float(rng.choice([3, 10, 30]))
+    far = x + off * rng.normal(size=d)
+    found = {}
+    for loss in ("hinge", "logistic", "squared-hinge"):
+        found[f"about centred, {loss}"] = apart_from_fits(x, y, loss, C, False)
+        found[f"far from centred, {loss}"] = apart_from_fits(far, y, loss, C, False)
+        found[f"beside an intercept, {loss}"] = apart_from_fits(x, y, loss, C, True)
     return found
 
 
@@ -223,19 +253,30 @@ def compare(tried: list[tuple[str, np.ndarray, np.ndarray, str, float]], workers
     for which, apart in (
             ("determined", [value for one in every for value in one.apart[True]]),
             ("not determined and not zero", [value for one in every for value in one.apart[False]]),
-            *((f"determined beside an intercept, {loss}",
-               [value for one in every for value in one.off.get(loss, [])])
-              for loss in ("hinge", "logistic"))):
+            ("determined beside an intercept", [value for one in every for value in one.off])):
         if apart:
-            shares = (0.5, 0.9, 0.95, 0.99, 1.0)
             print(f"\nby the default, errors at the {len(apart)} k of all problems that are {which}"
-                  ": points off at " + ", ".join(f"{share:.0%} {value:.2f}" for share, value in zip(
-                      shares, np.quantile(apart, shares), strict=True)))
-    beside = [one.beside for one in every if one.beside]
-    if beside:
-        print(f"\nbeside an intercept, {len(beside)} problems of {LARGEST:,} entries at most: fits "
-              f"{say([one[0.0] for one in beside], 1)}; with C = {SMALL} in place of the problem's "
-              f"{say([one[SMALL] for one in beside], 1)}")
+                  f": points off at {quantiles(apart)}")
+    own, small = ([one.beside[c] for one in every] for c in (0.0, SMALL))
+    print(f"\nbeside an intercept: fits {say(own, 1)}; with C = {SMALL} in place of the problem's "
+          f"{say(small, 1)}")
+
+
+def compare_random(workers: int) -> None:
+    """A line a sort of random problems."""
+    with ProcessPoolExecutor(workers) as pool:
+        every = list(pool.map(random_problem, range(RANDOM), chunksize=4))
+    print(f"\n{RANDOM} random problems, errors at the k that are determined: points off at")
+    for which in max(every, key=len):
+        apart = [value for one in every for value in one.get(which, [])]
+        print(f"  {which}, {len(apart)} k: {quantiles(apart)}")
+
+
+def quantiles(values: list[float]) -> str:
+    """Half of them, most, nearly all, and the largest."""
+    shares = (0.5, 0.9, 0.95, 0.99, 1.0)
+    return ", ".join(f"{share:.0%} {value:.2f}" for share, value in zip(
+        shares, np.quantile(values, shares), strict=True))
 
 
 def say(values: list[float] | list[int], digits: int) -> str:
