@@ -155,7 +155,7 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
         so that its errors are mostly about the minimiser's; `determined` is False where zero is the
         minimiser, or less is gained than the `floor`, a share of what is gained at the largest k,
         and where another intercept that errs two points more or less is about as good.
-        All k take two to four single fits' time, four or five beside an intercept, more in
+        All k take two to four single fits' time, three to six beside an intercept, more in
         regression; a floor of 0 asks it of every k and takes a dozen. See the notes of
         `noisytheory.topics.top_k.path`.
 

@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from noisytheory.topics.top_k.design import Design
-from noisytheory.topics.top_k.task import positive_level
+from noisytheory.topics.top_k.design import Design, solver
+from noisytheory.topics.top_k.task import WIDE, positive_level
 from noisytheory.topics.top_k.turning import Look
 
 if TYPE_CHECKING:
@@ -39,17 +39,24 @@ ALIKE = 0.1
 """Share of the gap by which such an intercept is to be worse."""
 APART = 0.1
 """Difference of the errors of two models from which on those between may be either's."""
+FAR_OFF = 0.9
+"""Mean score of coefficients that are to score 1 on all rows, from which on they count as so."""
+CHEAP = 0.03
+"""What they cost for a spread of scores, as a share of what the solution's do; times the share that
+these gain.
+"""
 BATCH = 1 << 15
 """Losses that are looked at together."""
 TINY = 1e-300
 
 
-def recentred(walk: Walk, knots: list[Knot], along: Floats) -> tuple[list[Knot], Floats]:
+def recentred(walk: Walk, knots: list[Knot]) -> tuple[list[Knot], Floats]:
     """Knots with intercepts of their own, and at every k by how much others are worse, in gaps.
 
-    Or with as much of other coefficients, ``along``, shape (d,), as is best. Values, levels and
-    places of models that are better take those of mixtures between two knots.
+    Or with as much as is best of coefficients that are as good as one. Values, levels and places of
+    models that are better take those of mixtures between two knots.
     """
+    along = _alike(walk, knots[-1])
     nus, (value, dual, _, level, place) = walk.nus, walk.out
     worse = np.full(len(nus), np.inf)
     at, mass = np.array([(knot.nu, knot.mass) for knot in knots]).T
@@ -58,7 +65,7 @@ def recentred(walk: Walk, knots: list[Knot], along: Floats) -> tuple[list[Knot],
     sure, jump = value - dual <= walk.alone[1] - dual, _jump(walk)
     used = [slice(first, last) for first, last in itertools.pairwise(cuts.tolist())
             if sure[first:last].any()]
-    if not used:
+    if along is None or not used:
         return [], worse
     ks = np.concatenate([np.arange(here.start, here.stop) for here in used])
     some = np.concatenate([here.start + _places(nus[here], jump, walk.kind.smooth)
@@ -96,6 +103,24 @@ def recentred(walk: Walk, knots: list[Knot], along: Floats) -> tuple[list[Knot],
     apart = (np.abs(np.diff(mixtures.error)) > APART)[below] & (part > 0) & (part < 1)
     worse[ks[apart]] = 0.0
     return [replace(knots[0], coef=w) for w in mixtures.coef], worse
+
+
+def _alike(walk: Walk, high: Knot) -> Floats | None:
+    """Coefficients that score all rows alike, an intercept's; or about alike, at next to no cost
+    beside what a solution's cost and gain. None if there are none.
+    """
+    d = walk.rows.shape[1]
+    if walk.free:
+        return np.asarray(np.eye(d + 1)[-1])
+    if d > WIDE:
+        return None
+    system, ones = walk.moments.copy(), Design(walk.rows).combine(walk.masses)
+    system[np.diag_indices(d)] += 1e-9 * float(np.trace(system))
+    found, mean = solver(system)(ones), float(walk.masses @ high.scores)
+    spread = float(walk.masses @ (high.scores - mean) ** 2)
+    cost = float(found @ found) * spread * walk.gain(high)
+    far = float(ones @ found) >= FAR_OFF and cost <= CHEAP * walk.inner(high, high) * walk.size
+    return np.asarray(found) if far else None
 
 
 def _between(of: Floats, below: NDArray[np.intp], part: Floats) -> Floats:

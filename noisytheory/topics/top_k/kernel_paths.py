@@ -190,8 +190,8 @@ class _KernelWalk(Walk):
         return _KernelKnot(nu, beta, scores, linear, push, float(weights.sum()),
                            self.sort(nu, scores), image)
 
-    def alike(self, high: Knot) -> None:
-        """What scores all points alike would have to be asked of the kernel."""
+    def recentre(self, knots: list[Knot]) -> None:
+        """None: there is no intercept, and kernels have none that costs nothing."""
 
     def inner(self, one: Knot, other: Knot) -> float:
         """Product of two functions."""

@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from noisytheory.topics.top_k.design import Design, solver
+from noisytheory.topics.top_k.design import Design
 from noisytheory.topics.top_k.individual import best_constants, individual
 from noisytheory.topics.top_k.jumps import ALIKE, recentred
 from noisytheory.topics.top_k.neighbours import Part
-from noisytheory.topics.top_k.task import REACHED, ROUNDING, WIDE, Task, positive_level
+from noisytheory.topics.top_k.task import REACHED, ROUNDING, Task, positive_level
 
 __all__ = ["Knot", "Sorted", "Walk", "collapsed_up_to", "sums"]
 
@@ -43,12 +43,6 @@ MOST = 60
 """Guesses at most; eight are usual."""
 FEW = 64
 """Tail masses at which the best constant of regression is sought."""
-FAR_OFF = 0.9
-"""Mean score of coefficients that are to score 1 on all rows, from which on they count as so."""
-CHEAP = 0.03
-"""What they cost for a spread of scores, as a share of what the solution's do; times the share that
-these gain.
-"""
 BELOW = 0.1
 """Share of the gap allowed that the lowest of a few solutions gains."""
 
@@ -169,9 +163,8 @@ class Walk:
 
     def recentre(self, knots: list[Knot]) -> None:
         """Intercepts of each k's own, or what is as good, of losses of the margin."""
-        along = self.alike(knots[-1]) if self.kind.margin else None
-        if along is not None:
-            new, worse = recentred(self, knots, along)
+        if self.kind.margin:
+            new, worse = recentred(self, knots)
             self.knots += new
             self.torn = worse <= ALIKE
 
@@ -179,23 +172,6 @@ class Walk:
     def moments(self) -> Floats:
         """Mean products of features, and of an intercept's."""
         return Design(self.rows, free=self.free).gram(self.masses)
-
-    def alike(self, high: Knot) -> Floats | None:
-        """Coefficients that score all rows alike, an intercept's; or about alike, at next to no
-        cost beside what a solution's cost and gain. None if there are none.
-        """
-        d = self.rows.shape[1]
-        if self.free:
-            return np.asarray(np.eye(d + 1)[-1])
-        if d > WIDE:
-            return None
-        system, ones = self.moments.copy(), Design(self.rows).combine(self.masses)
-        system[np.diag_indices(d)] += 1e-9 * float(np.trace(system))
-        found, mean = solver(system)(ones), float(self.masses @ high.scores)
-        spread = float(self.masses @ (high.scores - mean) ** 2)
-        cost = float(found @ found) * spread * self.gain(high)
-        far = float(ones @ found) >= FAR_OFF and cost <= CHEAP * self.inner(high, high) * self.size
-        return np.asarray(found) if far else None
 
     def highest(self, nu: float) -> Knot:
         """The solution at the largest k."""
