@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 
 from noisytheory.topics.top_k.aggregate import tail_mass
 from noisytheory.topics.top_k.individual import individual
@@ -28,7 +29,7 @@ from noisytheory.topics.top_k.minimise import (
     fit,
 )
 from noisytheory.topics.top_k.paths import counts_of, errors_of, path, same_width
-from noisytheory.topics.top_k.walk import collapsed_up_to
+from noisytheory.topics.top_k.walk import Walk
 from noisytheory.vocabulary.domains import COUNT
 
 __all__ = ["Selected", "k_bar", "kernel_select", "select", "useful_grid"]
@@ -119,7 +120,7 @@ def useful_grid(
     rows, labels = checked_data(X, y, individual("hinge"))
     masses, total = checked_masses(sample_weight, len(labels))
     counts = np.unique(np.append(np.arange(1.0, np.floor(total) + 1), total))
-    zero = collapsed_up_to(rows, labels, masses, counts / total, intercept=intercept)
+    zero = _collapsed_up_to(rows, labels, masses, counts / total, intercept=intercept)
     first = int(np.searchsorted(counts, zero * total * (1 + 1e-12), side="right"))
     at = np.unique(np.linspace(min(first, len(counts) - 1), len(counts) - 1, size).round())
     k = counts[at.astype(int)]
@@ -309,3 +310,30 @@ def _least(errors: Floats, Cs: Sequence[float], ks: Sequence[float]) -> tuple[in
     best = np.argwhere(errors <= errors.min() + 1e-15)
     row, column = max(best.tolist(), key=lambda at: (ks[at[1]], -Cs[at[0]]))
     return row, column
+
+
+def _collapsed_up_to(
+    rows: Any, labels: Floats, masses: Floats, shares: Floats, *, intercept: bool = False
+) -> float:
+    """The largest of these tail masses whose minimiser is zero at every C; 0 if there is none.
+
+    Parameters
+    ----------
+    rows, labels, masses
+        Checked data of two classes.
+    shares : array, shape (m,)
+        In order.
+    intercept : bool
+
+    Returns
+    -------
+    float
+    """
+    squares = rows.multiply(rows) if sparse.issparse(rows) else rows**2
+    # C large enough for the scores to reach the margin: the objective is that without regulariser.
+    C = 1e3 / max(float(masses @ np.asarray(squares.sum(axis=1)).ravel()), 1e-300)
+    keep = np.flatnonzero(masses > 0)
+    walk = Walk(rows[keep], labels[keep], masses[keep], "hinge", C, intercept, False, 1e-2)
+    walk.nus = shares
+    walk.below(walk.highest(float(shares[-1])))
+    return walk.zero_to

@@ -17,7 +17,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from noisytheory.topics.top_k.design import Design
 from noisytheory.topics.top_k.individual import best_constants, individual
@@ -25,7 +24,7 @@ from noisytheory.topics.top_k.jumps import ALIKE, recentred
 from noisytheory.topics.top_k.neighbours import Part
 from noisytheory.topics.top_k.task import REACHED, ROUNDING, Task, positive_level
 
-__all__ = ["Knot", "Sorted", "Walk", "collapsed_up_to", "sums"]
+__all__ = ["Knot", "Sorted", "Walk", "sums"]
 
 Floats = NDArray[np.float64]
 
@@ -481,30 +480,3 @@ def _square(low: float, both: float, high: float, share: Any) -> Any:
 def sums(values: Floats) -> Floats:
     """Of the first none, one, two..."""
     return np.concatenate([[0.0], np.cumsum(values)])
-
-
-def collapsed_up_to(
-    rows: Any, labels: Floats, masses: Floats, shares: Floats, *, intercept: bool = False
-) -> float:
-    """The largest of these tail masses whose minimiser is zero at every C; 0 if there is none.
-
-    Parameters
-    ----------
-    rows, labels, masses
-        Checked data of two classes.
-    shares : array, shape (m,)
-        In order.
-    intercept : bool
-
-    Returns
-    -------
-    float
-    """
-    squares = rows.multiply(rows) if sparse.issparse(rows) else rows**2
-    # C large enough for the scores to reach the margin: the objective is that without regulariser.
-    C = 1e3 / max(float(masses @ np.asarray(squares.sum(axis=1)).ravel()), 1e-300)
-    keep = np.flatnonzero(masses > 0)
-    walk = Walk(rows[keep], labels[keep], masses[keep], "hinge", C, intercept, False, 1e-2)
-    walk.nus = shares
-    walk.below(walk.highest(float(shares[-1])))
-    return walk.zero_to
