@@ -1,7 +1,8 @@
 """All k from a few solutions, where gains below a share of the largest k's do not matter.
 
 Least squares of the labels begin two problems without a threshold: the solution at the largest k,
-and the weights that balance the labelled rows, whose mass is where zero stops to be the minimiser.
+and the weights that balance the labelled rows, whose mass is where zero stops to be the minimiser;
+these are not sought where the floor is high.
 Between the two stand models in equal ratios, as far down as the floor asks: guesses with weights
 that prove them good enough, or solutions.
 """
@@ -45,6 +46,10 @@ COLLAPSE = 5e-4
 REACH, RATIO = 1.9, 0.35
 """Of the way up from the collapse, beside the root of the floor, where the lowest solution stands;
 and where at least one stands as seen from the one above.
+"""
+BRIEF = 0.5
+"""Floor from which on it is not asked where zero ends, in the paper's scaling: least squares have
+about its direction.
 """
 LENGTHS = np.array([0.6, 1.0, 1.6, 2.5, 4.0])
 """Of least squares, the best of which is begun with."""
@@ -133,6 +138,9 @@ class Few(Guesses):
             high, nu=0.0, coef=0 * high.coef, scores=0 * high.scores, linear=0.0,
             push=0 * high.push, mass=0.0, tail=replace(self.at_zero, nu=0.0, none=0.0))
         if self.zero_to >= high.nu:
+            return [nothing, high]
+        if margin and self.floor >= BRIEF and not self.average:
+            self.direction = self.squares
             return [nothing, high]
         last = None
         if self.squares is not None:

@@ -125,6 +125,8 @@ def path(
         In [0, 1]. Of what the coefficients gain at the largest k, the share below which a gain does
         not matter: the gap at every k is at most ``tol`` times the larger of this and its own gain.
         0 proves the model of every k, next to the collapse as well; 1 measures all by the largest.
+        From a half on it is not asked where zero is the minimiser, of a loss of the margin in the
+        paper's scaling, and all k take about the time of one fit.
     start : array, shape (d,), optional
         Coefficients to begin with at the largest k, the intercept last.
 
@@ -148,7 +150,8 @@ def path(
     What is gained over zero grows with the square of the distance from where zero ends. Below a
     floor of a tenth lies a third of that distance: there hardly anybody would choose the model, and
     all k take the time of two fits, four at most; beside an intercept of three or four, six at
-    most.
+    most. With a floor of a half they take the time of one fit, or two beside an intercept: then it
+    is not proven where zero ends, and fewer models are called determined.
     Least squares begin the solution at the largest k and the linear programme that proves where
     zero ends; between, models are guessed in the plane of two, with weights that prove how good
     they are, or solved. Below the floor models lie in the direction in which zero ends, as

@@ -14,7 +14,7 @@ from noisytheory.topics.top_k import collapse_threshold, first_useful_k, fit, pa
 from noisytheory.topics.top_k.central_path import follow
 from noisytheory.topics.top_k.design import Design
 from noisytheory.topics.top_k.few import Few
-from noisytheory.topics.top_k.individual import INDIVIDUAL, least_constant
+from noisytheory.topics.top_k.individual import INDIVIDUAL, best_constants, least_constant
 from noisytheory.topics.top_k.jumps import heaviest
 from noisytheory.topics.top_k.kernel_dual import kernel_fit
 from noisytheory.topics.top_k.kernel_paths import kernel_path
@@ -33,7 +33,7 @@ def few(*data, **settings):
     """By the gain at the largest k: what gains no more than rounding is said to."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "at .* k from .* another model's", NotCertified)
-        return path(*data, **{"tol": 0.05, "floor": 1.0} | settings)
+        return path(*data, **{"tol": 0.05, "floor": 0.45} | settings)
 
 
 def drawn(n, d, scale=1.0, noise=1.0, seed=0):
@@ -149,6 +149,30 @@ def test_a_path_solves_for_the_largest_k_and_for_the_end_of_zero(loss, intercept
         found = few(x, y, loss, intercept=intercept, scaling=scaling)
     assert found.fits <= 3
     assert found.gap.max() <= 0.05
+
+
+@pytest.mark.parametrize("loss", ["hinge", "logistic", "squared-hinge"])
+@pytest.mark.parametrize("intercept", [False, True])
+def test_by_a_high_floor_next_to_one_solution_serves_all_k(loss, intercept):
+    """It is not asked where zero ends; of what is gained at the largest k an eighth is left."""
+    x, y = drawn(400, 5, scale=3)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "at .* k from .* another model's", NotCertified)
+        found = path(x, y, loss, floor=0.5, intercept=intercept)
+    assert found.fits <= 1 + intercept
+    assert "zero" not in found.regime and found.determined.any()
+    nus, kind = found.k / 400, INDIVIDUAL[loss]
+    none = best_constants(kind, y, None, nus)[1] if intercept else nus * kind.at_zero
+    gain = none[-1] - found.dual[-1]
+    for k in (400, 380, 330, 250, 120):
+        exact = fit(x, y, loss, k=k, intercept=intercept)
+        assert found.dual[k - 1] <= exact.objective * (1 + 1e-9)
+        assert exact.objective - 1e-6 <= found.objective[k - 1]
+        own = none[k - 1] - exact.objective
+        assert found.objective[k - 1] - exact.objective <= 0.25 * max(own, 0.5 * gain) + 1e-6
+        if found.determined[k - 1]:
+            error = np.mean(np.where(exact.scores(x) >= 0, 1, -1) != y)
+            assert found.error[k - 1] == pytest.approx(error, abs=0.03)
 
 
 def test_the_weights_of_the_largest_losses_by_hand():
