@@ -328,14 +328,16 @@ def _discrepancy(paper: str, number: str, about: Discrepancy) -> dict[str, Any]:
     return {
         "paper": paper, "number": number, "place": about.place, "printed": about.printed,
         "true": about.true, "claims": named(about.claims), "repaired": named(about.repaired),
-        "why": about.why or None,
+        "why": about.why or None, "read_as": about.read_as or None,
     }
 
 
 def _discrepancy_text(entry: Mapping[str, Any]) -> str:
     lines = [f"{click.style(entry['number'], bold=True)}  {entry['paper']}, {entry['place']}"]
     facts = [("print says", entry["printed"]), ("true is", entry["true"])]
-    for head, claims in (("as printed", entry["claims"]), ("repaired", entry["repaired"])):
+    facts += [("read as", entry["read_as"])] if entry["read_as"] else []
+    tried = "as read" if entry["read_as"] else "as printed"
+    for head, claims in ((tried, entry["claims"]), ("repaired", entry["repaired"])):
         facts += [
             ("candidate" if claim["origin"] == "candidate" else head,
              f"{claim['id']} ({claim['expected']})") for claim in claims

@@ -31,6 +31,8 @@ DISCREPANCIES = {
             r"and "
             "the second moment of our reconstruction of the subroutines exceeds it.",
             "theorem-2/regret/repaired", also=("theorem-2/regret/printed",),
+            read_as="Of our reconstruction of the subroutines: print promises that they can be "
+            "implemented so, and its own for this kernel stand in a longer version.",
         ),
         pair(
             "gaussian-constant", "after Theorem 2",
@@ -112,12 +114,13 @@ DISCREPANCIES = {
              "The second moment falls before it rises."),
         Discrepancy(
             place="footnote 1, Sec. 3.2",
-            printed="Excluding N = 0 matters only in smaller-order terms.",
+            printed="Excluding N = 0 appears to matter only in smaller-order terms.",
             true="It divides all but the constant's part of the second moment by p, for one sample "
             "more. With as many samples it is a factor of 8 for the linear kernel, and goes in "
             "either direction for others.",
             claims=("footnote-1/printed",),
             repaired=("footnote-1/repaired",),
+            read_as="At an equal expected number of samples, which print does not say.",
         ),
         Discrepancy(
             place="Sec. 3.2, remark after Lemma 1",

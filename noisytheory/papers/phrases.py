@@ -13,12 +13,13 @@ __all__ = [
 
 
 def pair(
-    name: str, place: str, printed: str, true: str, *repaired: str, also: Sequence[str] = ()
+    name: str, place: str, printed: str, true: str, *repaired: str, also: Sequence[str] = (),
+    read_as: str = "",
 ) -> Discrepancy:
     """A result that is tried as printed, and repaired, under names that say so."""
     return Discrepancy(
         place=place, printed=printed, true=true, claims=(f"{name}/printed", *also),
-        repaired=(f"{name}/repaired", *repaired),
+        repaired=(f"{name}/repaired", *repaired), read_as=read_as,
     )
 
 

@@ -12,10 +12,10 @@ __all__ = ["PAPER"]
 
 def _tried(
     place: str, printed: str, true: str, claims: Sequence[str], repaired: Sequence[str],
-    why: str = "",
+    why: str = "", read_as: str = "",
 ) -> list[Discrepancy]:
     return [Discrepancy(place=place, printed=printed, true=true, claims=claims, repaired=repaired,
-                        why=why)]
+                        why=why, read_as=read_as)]
 
 
 DISCREPANCIES = {
@@ -23,11 +23,13 @@ DISCREPANCIES = {
         "(2) and (3), Sec. 2", r"$AT_k$ is proportional to the minimum in (2).",
         r"The factor $k/n$ depends on k, so that (3) is $\frac kn(AT_k+\frac n{2kC}\|w\|^2)$: at "
         "equal C a small k is regularised more, and Figure 3 varies both at once.",
-        ["eq-2/printed"], ["eq-2"]),
+        ["eq-2/printed"], ["eq-2"],
+        read_as="With one factor for all k, as (3) and Figure 3 use it; at each k it is true."),
     "T2": _tried(
         "Sec. 1", r"$AT_k=\ell_{[k]}$ when k = 1 or all losses are equal.",
         "Exactly when the k largest are equal.",
-        ["text-dominates/printed"], ["text-dominates/repaired"]),
+        ["text-dominates/printed"], ["text-dominates/repaired"],
+        read_as="When, and only when. That it holds then is true."),
     "T3": _tried(
         "Sec. 1", "A difference of convex functions: this shows that top-k is not convex.",
         "It does not: at k = 1 the same form is the maximum. A mid-point shows it for k above 1.",
@@ -42,7 +44,9 @@ DISCREPANCIES = {
         r"The factor $1-\eta_t/C$ is below -1 while $\sqrt t<1/2C$: for C at or below .01 the "
         "weights overflow within 140 steps. A step that is implicit in the regulariser, and goes "
         "no further than to where the loss is cut, does with no loss.",
-        ["algorithm-sgd/printed"], ["algorithm-sgd", "algorithm-sgd/slope-truncated"]),
+        ["algorithm-sgd/printed"], ["algorithm-sgd", "algorithm-sgd/slope-truncated"],
+        read_as="Steps of that order with the factor 1, which print leaves open; of twenty runs one "
+        "may overflow."),
     "T6": _tried(
         "Secs. 1 and 2, Table 1", "With the hinge loss a new variant of SVM.",
         r"Zero, $\nu$-SVM or C-SVM; over its margin the solution is the C-SVM's at $C/\rho$, so no "

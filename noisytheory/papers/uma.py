@@ -282,10 +282,12 @@ DISCREPANCIES = {
         "sum-rate-independent-of-q", "Conclusion",
         "The rate of convergence does not depend on Q.",
         r"$2/\theta^2\ge2(Q-1)^2/Q$, as $\theta\le\sqrt Q/(Q-1)$.",
+        read_as="That some bound holds for every Q. That the bound's formula has no Q is true.",
     )],
     "U24": [pair(
         "cost", "Footnote 2, Conclusion", r"$z_{pq}$ is computed in $O(n)$.",
         r"In $O(ndQ)$ from scratch, $O(nd)$ where scores are kept.",
+        read_as="Of operations with numbers, not with points: then the width of points counts.",
     )],
     "U25": [pair(
         "monotonic-noise", "Sec. 2.1, after Assumption 2",

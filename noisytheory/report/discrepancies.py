@@ -23,7 +23,8 @@ class Row:
     def trials(self) -> list[tuple[str, list[Record]]]:
         """The claims under what they are: as printed or, where that is lost, our candidates."""
         lost = any(record.origin == "candidate" for record in self.printed)
-        head = "Candidates for what is lost" if lost else "As printed"
+        head = "Candidates for what is lost" if lost else (
+            "As read" if self.about.read_as else "As printed")
         return [(h, rs) for h, rs in ((head, self.printed), ("Repaired", self.repaired)) if rs]
 
 
@@ -38,7 +39,16 @@ class Entry:
     @property
     def refuted(self) -> bool:
         """Whether a claim as printed was refuted."""
-        return any(record.verdict == "refuted" for row in self.rows for record in row.printed)
+        return self._refuted(False)
+
+    @property
+    def refuted_as_read(self) -> bool:
+        """Whether none was but where print is read as more than it says."""
+        return self._refuted(True) and not self.refuted
+
+    def _refuted(self, read: bool) -> bool:
+        return any(record.verdict == "refuted" for row in self.rows for record in row.printed
+                   if bool(row.about.read_as) == read)
 
 
 @dataclass(frozen=True)
@@ -52,6 +62,11 @@ class Listing:
     def refuted(self) -> int:
         """Numbers of which a claim as printed was refuted."""
         return sum(entry.refuted for entry in self.entries)
+
+    @property
+    def refuted_as_read(self) -> int:
+        """Numbers of which none was but as it is read here."""
+        return sum(entry.refuted_as_read for entry in self.entries)
 
     def of(self, claim_id: str) -> list[Entry]:
         """The numbers that a claim decides.

@@ -242,6 +242,9 @@ class Discrepancy:
         Names of the claims that try it as printed, and repaired; without the paper's id.
     why : str
         Why nothing is refuted; empty where a claim as printed is.
+    read_as : str
+        How print is read where the claims as printed ask for more than it says; empty where they
+        do not.
     """
 
     place: str
@@ -250,9 +253,10 @@ class Discrepancy:
     claims: Sequence[str] = ()
     repaired: Sequence[str] = ()
     why: str = ""
+    read_as: str = ""
 
     def __post_init__(self) -> None:
-        for name in ("place", "printed", "true", "why"):
+        for name in ("place", "printed", "true", "why", "read_as"):
             _check_text(f"a discrepancy's {name}", getattr(self, name))
 
 

@@ -205,6 +205,8 @@ def test_discrepancies_are_listed_by_paper_and_number():
         assert entry["number"] in text and entry["true"] in text
     assert "as printed" not in answer("discrepancies", "A11")
     assert "Bookkeeping" in answer("discrepancies", "kernel-mean/D22")
+    read = answer("discrepancies", "top-k/T2")
+    assert "read as" in read and "only when" in read and "as printed" not in read
 
 
 def test_an_unknown_number_is_one_line():

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+from types import SimpleNamespace
 
 from parsed_pages import assert_links_resolve, assert_nothing_from_outside, parsed
 
 from noisytheory import Discrepancy, Paper, audit
 from noisytheory.report import write
+from noisytheory.report.discrepancies import Entry, Listing, Row
 
 DIFFERS = {
     "X1": [Discrepancy(
@@ -71,3 +73,25 @@ def test_a_lost_formula_is_no_print(tmp_path):
         write(found, tmp_path)
     text = (tmp_path / "discrepancies.md").read_text(encoding="utf-8")
     assert "Candidates for what is lost: [two](p/two.md)" in text and "As printed:" not in text
+
+
+def test_what_is_refuted_only_as_it_is_read_is_counted_apart(tmp_path):
+    """Print says less than the claim tries: it was counted as refuted in print."""
+    strict = Discrepancy(place="p. 1", printed="when", true="and else", claims=["two"],
+                         read_as="When, and only when.")
+    plain = dataclasses.replace(strict, read_as="")
+    refuted = [SimpleNamespace(verdict="refuted", origin="paper")]
+    read, said, both = (Entry("X", "x", [Row(about, refuted, []) for about in rows])
+                        for rows in ([strict], [plain], [strict, plain]))
+    assert [(one.refuted, one.refuted_as_read) for one in (read, said, both)] == [
+        (False, True), (True, False), (True, False)]
+    paper = Paper("p", "P", discrepancies={"X1": [strict], "X2": [plain]})
+    listing = Listing(paper, [read, said, both])
+    assert (listing.refuted, listing.refuted_as_read) == (2, 1)
+    with audit([paper.cited("two", statement="x")]) as found:
+        write(found, tmp_path)
+    for name in ("discrepancies.md", "discrepancies.html"):
+        text = (tmp_path / name).read_text(encoding="utf-8")
+        assert text.count("As read: ") == text.count("As printed: ") == 1
+        assert text.count("Read so: When, and only when.") == 1
+        assert "more as read here" not in text
