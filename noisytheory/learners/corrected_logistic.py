@@ -3,12 +3,14 @@ r"""Logistic regression whose loss takes the confusion of labels into account.""
 from __future__ import annotations
 
 import warnings
-from typing import Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from noisytheory.learners.confused import ILL, Given, _Linear, costs
+from noisytheory.learners.audited import audit_of
+from noisytheory.learners.correcting import CorrectingClassifier, Learned
+from noisytheory.learners.linear import ILL, Floats, Given, costs, true_or_false
 from noisytheory.topics.multiclass.steps import refuse_large
 from noisytheory.topics.multiclass.uma import class_shares
 from noisytheory.vocabulary.confusion import Orientation, inverse_of
@@ -17,10 +19,8 @@ from noisytheory.vocabulary.threads import one_thread_each
 
 __all__ = ["CorrectedLogisticRegression"]
 
-Floats = NDArray[np.float64]
 
-
-class CorrectedLogisticRegression(_Linear):
+class CorrectedLogisticRegression(CorrectingClassifier):
     r"""Multinomial logistic regression with forward or backward correction.
 
     With $p(x)$ the softmax of the scores, "forward" minimises $-\log(Cp(x))_y$ and "backward" the
@@ -59,11 +59,16 @@ class CorrectedLogisticRegression(_Linear):
     [0, 1]
     """
 
+    _name = "corrected"
+    _folds = 2, 2
+    _close = "more of them would tell"
+
     def __init__(
         self, confusion: Given = None, *,
         correction: Literal["forward", "backward", "none"] = "forward",
         orientation: Orientation | None = None, penalty: float = 1e-3, max_iter: int = 200,
-        fit_intercept: bool = True, unit_norm: bool = False,
+        fit_intercept: bool = True, unit_norm: bool = False, compare: bool = True,
+        random_state: Any = None,
     ) -> None:
         self.confusion = confusion
         self.correction = correction
@@ -72,10 +77,13 @@ class CorrectedLogisticRegression(_Linear):
         self.max_iter = max_iter
         self.fit_intercept = fit_intercept
         self.unit_norm = unit_norm
+        self.compare = compare
+        self.random_state = random_state
 
     def fit(
-        self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None
-    ) -> CorrectedLogisticRegression:
+        self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None,
+        audited: tuple[ArrayLike, ...] | None = None,
+    ) -> Self:
         """Minimise the corrected loss.
 
         Parameters
@@ -86,32 +94,84 @@ class CorrectedLogisticRegression(_Linear):
         classes : array-like, optional
             All classes, where ``y`` may lack some that the confusion has, or where a matrix
             without names has them in an order that is not the sorted one.
+        audited : two or three array-like, optional
+            Some examples, or their places in ``X``, their true labels and at most their noisy ones,
+            as `UMAClassifier.fit` takes them: to see whether the correction pays.
 
         Returns
         -------
         CorrectedLogisticRegression
-        """
-        from scipy.optimize import minimize
 
+        Raises
+        ------
+        ValueError
+            On bad input, a confusion of another number of classes, or, for "backward", one that
+            cannot be inverted.
+        """
         one_of("correction", self.correction, ("forward", "backward", "none"))
         NONNEGATIVE.check("penalty", self.penalty)
         COUNT.check("max_iter", self.max_iter)
+        true_or_false(self, "fit_intercept", "unit_norm", "compare")
         points, codes = self._checked(X, y, classes, reset=True)
-        count, n = len(self.classes_), points.shape[0]
-        used = None if self.correction == "none" else self.confusion
-        matrix = self._confusion_of(used, self.orientation)
+        self._read_confusion()
+        known = None if audited is None else audit_of(audited, X, y, self.classes_)
+        if known is not None and known.noisy is not None:
+            self._hold_against(known)
         if not self.unit_norm:
             refuse_large(float(max(-points.min(), points.max())))
-        weights = inverse_of(matrix).T[codes] if self.correction == "backward" else None
+        told = self._told_apart(codes)
+        self.coef_, self.n_iter_ = self._minimised(points, codes, self.confusion_)
+        if not self.compare or len(codes) < 2:
+            return self
+        if known is not None:
+            self._compare(points, codes, known)
+        elif told:
+            self._guess(points, codes)
+        return self
+
+    def _told_apart(self, codes: NDArray[np.int64]) -> bool:
+        """Whether the confusion has an inverse; what it costs, and whether the labels fit it."""
         try:
-            amplified, _ = costs(matrix, level=3)
-            seen = np.bincount(codes, minlength=count) / n
-            if amplified < ILL:
-                self._doubt(used, matrix, codes, class_shares(seen, inverse_of(matrix)), level=3)
+            inverse = inverse_of(self.confusion_)
         except ValueError as error:
+            if self.correction == "backward":
+                raise
             warnings.warn(f"{error}; nor can a forward correction tell them apart", UserWarning,
-                          stacklevel=2)
+                          stacklevel=3)
+            return False
+        amplified, _ = costs(self.confusion_, level=4)
+        if amplified < ILL:
+            seen = np.bincount(codes, minlength=len(self.classes_)) / len(codes)
+            self._doubt(self._used, self.confusion_, codes, class_shares(seen, inverse), level=4)
+        return True
+
+    @property
+    def _used(self) -> Given:
+        return None if self.correction == "none" else self.confusion
+
+    @property
+    def _called(self) -> str:
+        return "logistic regression" if self._used is None else f"{self.correction} correction"
+
+    def _taught(
+        self, points: Any, codes: NDArray[np.int64], confusion: Floats | None = None
+    ) -> Learned:
+        matrix = self.confusion_ if confusion is None else confusion
+        coef, _ = self._minimised(points, codes, matrix)
+        return lambda others: np.argmax(np.asarray(others @ coef.T), axis=1)
+
+    def _ignoring(self, points: Any, codes: NDArray[np.int64]) -> Learned:
+        return self._taught(points, codes, np.eye(len(self.classes_)))
+
+    def _minimised(
+        self, points: Any, codes: NDArray[np.int64], matrix: Floats
+    ) -> tuple[Floats, int]:
+        """Coefficients of the least loss, and the number of iterations."""
+        from scipy.optimize import minimize
+
+        count, n = len(matrix), points.shape[0]
         rows = matrix[codes]
+        weights = inverse_of(matrix).T[codes] if self.correction == "backward" else None
 
         def loss(flat: Floats) -> tuple[float, Floats]:
             coef = flat.reshape(count, -1)
@@ -130,14 +190,12 @@ class CorrectedLogisticRegression(_Linear):
             gradient = np.asarray(points.T @ slope).T / n + self.penalty * coef
             return float(value / n + self.penalty * (flat @ flat) / 2), gradient.ravel()
 
-        start = np.zeros(count * points.shape[1])
         with one_thread_each():
             found = minimize(
-                loss, start, jac=True, method="L-BFGS-B", options={"maxiter": self.max_iter}
+                loss, np.zeros(count * points.shape[1]), jac=True, method="L-BFGS-B",
+                options={"maxiter": self.max_iter},
             )
-        self.coef_ = found.x.reshape(count, -1)
-        self.n_iter_ = max(1, int(found.nit))
-        return self
+        return found.x.reshape(count, -1), max(1, int(found.nit))
 
     def predict_proba(self, X: ArrayLike) -> Floats:
         """Probabilities of the true classes, shape (m, Q)."""
