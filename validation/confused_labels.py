@@ -181,7 +181,8 @@ def one_run(
 
     def logistic(correction: str, **given: Any) -> CorrectedLogisticRegression:
         much = penalty * (10 if correction == "backward" else 1)
-        return CorrectedLogisticRegression(correction=correction, penalty=much, **given)
+        return CorrectedLogisticRegression(
+            correction=correction, penalty=much, compare=False, **given)
 
     def rival() -> float:
         return round(float(np.mean(ignoring(unit(x), y)(unit(test)) != truth)), 4)

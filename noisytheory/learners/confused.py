@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from noisytheory.learners.audited import audit_of
-from noisytheory.learners.correcting import AUDITED, CorrectingClassifier, Learned
+from noisytheory.learners.correcting import MOSTLY, CorrectingClassifier, Learned
 from noisytheory.learners.linear import Floats, Given, costs, true_or_false
 from noisytheory.learners.seeds import generator
 from noisytheory.topics.multiclass import Run, error_by_noisy_labels, uma
@@ -167,7 +167,7 @@ class UMAClassifier(CorrectingClassifier):
     _name = "UMA"
     # What was learned from tells too little of itself, and of an SVM least.
     _folds = 2, 5
-    _close = f"training on them alone was better in most trials with up to {AUDITED} a class"
+    _close = MOSTLY
 
     _rng: np.random.Generator
     """Goes on from call to call of `partial_fit`."""
@@ -255,7 +255,7 @@ class UMAClassifier(CorrectingClassifier):
         if not learned:
             self._say_why()
         if not self.compare or one:
-            self._hint(3, unasked=True)
+            self._unasked()
         elif known is not None:
             self._compare(points, codes, known)
         elif learned and not self._guess(points, codes):
@@ -285,12 +285,12 @@ class UMAClassifier(CorrectingClassifier):
         points, codes = self._checked(X, y, classes, reset=first)
         if first:
             self._confuse()
-            self._hint(3, unasked=True)
+            self._unasked()
             # One for all calls: drawn anew from a number, each would look at the same pair.
             self._path, self._rng = _Path(), generator(self.random_state)
         elif self.confusion is not self._given[0] or self.orientation != self._given[1]:
             self._confuse()
-            self._hint(3, unasked=True)
+            self._unasked()
         self._learn(points, codes, 1)
         if codes.any() and not self.coef_.any():
             self._say_why()
@@ -389,21 +389,15 @@ class UMAClassifier(CorrectingClassifier):
             rng = generator(self.random_state)
             self.relative_leakage_ = given.relative_leakage(rng=rng)
 
-    def _hint(self, level: int, unasked: bool = False) -> None:
-        """What was mostly better than an estimate from so few; of none of the labels was asked."""
+    def _unasked(self) -> None:
+        """What an estimate tells where none of the labels is asked."""
         given = self.confusion
-        if not isinstance(given, ConfusionEstimate):
-            return
-        if unasked and self.relative_leakage_ is not None and self.relative_leakage_ > 1:
+        if self.relative_leakage_ is not None and self.relative_leakage_ > 1:
             warnings.warn(
                 f"by a bootstrap of the {given.counts.sum()} examples that it is estimated from "
                 f"the confusion leaves {self.relative_leakage_:.2g} times as much noise as there "
                 "is: audit more, ignore the noise, or train on the audited examples alone",
-                UserWarning, stacklevel=level,
+                UserWarning, stacklevel=3,
             )
-        elif np.median(given.audited) <= AUDITED:
-            warnings.warn(
-                f"{given.counts.sum()} examples were audited: training on them alone was better "
-                f"in most trials with up to {AUDITED} a class; give them to fit as audited= to see",
-                UserWarning, stacklevel=level,
-            )
+        else:
+            self._hint(4)

@@ -40,23 +40,55 @@ class CorrectedLogisticRegression(CorrectingClassifier):
         Iterations of L-BFGS at most.
     fit_intercept, unit_norm : bool
         As for `UMAClassifier`.
+    compare : bool
+        Whether `fit` learns some more times, to tell whether correcting pays: see the notes. False
+        takes the time of one fit.
+    random_state : int, Generator, RandomState or None
+        For the bootstrap of an estimated confusion, and the test of a matrix by audited pairs; what
+        is learned does not depend on it.
 
     Attributes
     ----------
     classes_ : array, shape (Q,)
     coef_ : array, shape (Q, d) or (Q, d + 1)
+    n_iter_ : int
+    confusion_ : array, shape (Q, Q)
+        The matrix in use, true classes in columns; of "none" the identity.
+    expected_gain_ : float
+        As of `UMAClassifier`, without audited examples: by how much the same logistic regression
+        errs more that ignores the noise, as the noisy labels tell of what neither learned from.
+    audited_errors_ : dict of str to float
+        As of `UMAClassifier`, where audited examples are given: errors there of this, "corrected",
+        of "ignoring" the noise by the same regression without a correction, and of that on the
+        audited "alone".
 
     Notes
     -----
     Patrini, Rozza, Menon, Nock, Qu, CVPR 2017. It warns of a confusion that is singular,
-    or nearly, and of one that leaves a class without examples.
+    or nearly, of one that leaves a class without examples, and of one that audited pairs
+    contradict.
+
+    Whether correcting pays it asks as `UMAClassifier` does, with rivals of its own kind, of the
+    same penalty: of audited examples, where `fit` has them, for which it and the rival learn five
+    times more; else of the noisy labels, of each half of the sample what learned from the other,
+    and `fit` takes three times as long. That asks nothing of the learner but predictions for what
+    it did not learn from, and the inverse of the confusion: of one that is singular the noisy
+    labels are not asked, nor of a matrix without counts beside four million numbers or more in
+    ``X``. Of an estimate from few it does not say, as UMA does, that training on the audited alone
+    was mostly better: beside this it was mostly worse.
 
     Examples
     --------
-    >>> x, y = [[1.0], [1.0], [-1.0], [-1.0]], [0, 0, 1, 0]
-    >>> model = CorrectedLogisticRegression([[1.0, 0.5], [0.0, 0.5]]).fit(x, y)
-    >>> model.predict([[1.0], [-1.0]]).tolist()
-    [0, 1]
+    Of class 1 three in five labels say 0; five examples of each class are audited.
+
+    >>> x, y = np.repeat([[1.0], [-1.0]], 40, axis=0), np.repeat([0, 0, 1], [40, 24, 16])
+    >>> some, true = [0, 1, 2, 3, 4, 40, 50, 60, 70, 79], [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]
+    >>> model = CorrectedLogisticRegression([[1.0, 0.6], [0.0, 0.4]]).fit(x, y)
+    >>> model.predict([[1.0], [-1.0]]).tolist(), round(model.expected_gain_, 6)
+    ([0, 1], 0.5)
+    >>> errors = model.fit(x, y, audited=(some, true)).audited_errors_
+    >>> {name: round(error, 6) for name, error in errors.items()}
+    {'corrected': 0.0, 'ignoring': 0.5, 'alone': 0.0}
     """
 
     _name = "corrected"

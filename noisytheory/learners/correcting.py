@@ -30,14 +30,16 @@ from noisytheory.vocabulary.confusion import (
     observed_confusion,
 )
 
-__all__ = ["AUDITED", "CorrectingClassifier", "Learned"]
+__all__ = ["MOSTLY", "CorrectingClassifier", "Learned"]
 
 Codes: TypeAlias = NDArray[np.int64]
 Learned: TypeAlias = Callable[[Any], Codes]
 """Points to predicted classes."""
 
 AUDITED = 200
-"""Audited examples a class up to which training on them alone was mostly better than UMA."""
+"""Audited examples a class up to which training on them alone was mostly better."""
+
+MOSTLY = f"training on them alone was better in most trials with up to {AUDITED} a class"
 
 PARTS = 5
 """Parts of an audit that are left out in turn: with two an estimate of few lacks too many."""
@@ -115,6 +117,15 @@ class CorrectingClassifier(LinearClassifier):
             )
         return worse
 
+    def _hint(self, level: int) -> None:
+        """What was mostly better than an estimate from so few."""
+        given = self._used
+        if isinstance(given, ConfusionEstimate) and np.median(given.audited) <= AUDITED:
+            warnings.warn(
+                f"{given.counts.sum()} examples were audited: {MOSTLY}; give them to fit as "
+                "audited= to see", UserWarning, stacklevel=level,
+            )
+
     def _hold_against(self, audit: Audit) -> None:
         """Say where audited pairs contradict a confusion."""
         assert audit.noisy is not None
@@ -188,9 +199,7 @@ class CorrectingClassifier(LinearClassifier):
                 f"error: {self._close}", UserWarning, stacklevel=3,
             )
 
-    def _judged(
-        self, points: Any, codes: Codes, audit: Audit
-    ) -> dict[str, Codes]:
+    def _judged(self, points: Any, codes: Codes, audit: Audit) -> dict[str, Codes]:
         """Predictions for the audited by what has neither learned from them nor counted them."""
         seen, known = self._seen(audit.examples), np.searchsorted(self.classes_, audit.true)
         found = {name: np.empty(len(known), np.int64) for name in (self._name, "ignoring")}
@@ -198,9 +207,9 @@ class CorrectingClassifier(LinearClassifier):
         apart = counts is None and (audit.places < 0).all()
         plain: Any = None
         for part in left_out(known, 1 if apart else PARTS):
-            kept = np.ones(len(codes), bool)
-            kept[audit.places[part & (audit.places >= 0)]] = False
-            rows, labels = (points, codes) if kept.all() else (points[kept], codes[kept])
+            stays = np.ones(len(codes), bool)
+            stays[audit.places[part & (audit.places >= 0)]] = False
+            rows, labels = (points, codes) if stays.all() else (points[stays], codes[stays])
             lost = (np.bincount(labels, minlength=size) == 0) & (
                 np.bincount(codes, minlength=size) > 0)
             if lost.any():
@@ -215,7 +224,7 @@ class CorrectingClassifier(LinearClassifier):
                 noisy = np.searchsorted(self.classes_, audit.noisy[part])
                 fewer = self._without(counts, noisy, known[part])
             ours = self._by_weights if apart else self._taught(rows, labels, fewer)
-            if plain is None or not kept.all():
+            if plain is None or not stays.all():
                 plain = self._ignoring(rows, labels)
             found[self._name][part], found["ignoring"][part] = ours(others), plain(others)
         return found
@@ -233,9 +242,7 @@ class CorrectingClassifier(LinearClassifier):
         there = observed_confusion(noisy, known, len(self.classes_)) <= counts
         return counts if there.all() else None
 
-    def _without(
-        self, counts: Codes, noisy: Codes, known: Codes
-    ) -> Floats:
+    def _without(self, counts: Codes, noisy: Codes, known: Codes) -> Floats:
         """The estimate without some examples; where it then tells nothing, as it was."""
         left = counts - observed_confusion(noisy, known, len(counts))
         left = np.where(left.any(axis=0), left, counts)
