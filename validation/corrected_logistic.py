@@ -134,17 +134,15 @@ def _counts(every: list[Fit], warns: str, rival: str) -> str:
 def prose(every: list[Fit], given: list[Fit]) -> Iterator[str]:
     """What to make of it."""
     right, wrong, missed, silent = tally(every, "warned", "ignoring")
+    off = [at["gain"] - at["ignoring"] + at["corrected"] for at in every if at["gain"] is not None]
     yield sure(
         right + silent > wrong + missed,
         f"**Without audited examples** the noisy labels are asked: of {len(every)} fits with an "
         "estimate it warned that ignoring the noise, by the same logistic regression, errs less "
         f"{_counts(every, 'warned', 'ignoring')}. The gain that it expected is off by "
-        f"{np.mean([at['gain'] - at['ignoring'] + at['corrected'] for at in every]):+.3f} on "
-        "average, by "
-        f"{np.std([at['gain'] - at['ignoring'] + at['corrected'] for at in every]):.3f} "
-        "(standard deviation)."
+        f"{np.mean(off):+.3f} on average (standard deviation {np.std(off):.3f})."
     )
-    off = [f"{name} {np.mean([at[f'said {name}'] - at[name] for at in every]):+.3f}"
+    errors = [f"{name} {np.mean([at[f'said {name}'] - at[name] for at in every]):+.3f}"
            for name in NUMBERS[:3]]
     close = [at for at in every if at["close"]]
     better = sum(at["alone"] < at["corrected"] for at in close)
@@ -154,7 +152,19 @@ def prose(every: list[Fit], given: list[Fit]) -> Iterator[str]:
         f"{_counts(every, 'alone less', 'alone')}. In {len(close)} fits it said that their lead is "
         f"within a standard error; training on them alone erred less in {better} of these, in "
         f"{sum(at['alone'] < at['corrected'] for at in every)} of all. The errors that were said "
-        f"are on average from those on test labels: {', '.join(off)}."
+        f"are on average from those on test labels: {', '.join(errors)}."
+    )
+    lines = []
+    for k, held in _grouped(every, lambda at: at["told"]).items():
+        won = sum(at["alone"] < at["corrected"] for at in held)
+        lines.append(f"{won} of {len(held)} with {k} a class")
+    yield sure(
+        2 * sum(at["alone"] < at["corrected"] for at in every) > len(every),
+        "**The audited examples alone** mostly teach logistic regression more than all noisy "
+        f"labels with the confusion that they tell: in {', '.join(lines)}. A class of fewer is "
+        "audited whole, so that with many a class what learns from them learns from nearly all "
+        "examples, and their true labels. The learner says so of an estimate from so few, unless "
+        "it has the audited examples and they tell otherwise."
     )
     harms = [at for at in given if at["ignoring"] < at["corrected"]]
     others = [at for at in given if at["ignoring"] >= at["corrected"]]
@@ -167,15 +177,37 @@ def prose(every: list[Fit], given: list[Fit]) -> Iterator[str]:
     )
 
 
+def read(kept: dict[str, list[list[Any]]]) -> tuple[list[Fit], list[Fit]]:
+    """Fits with an estimate, and those with a matrix."""
+    every = [dict(zip(COLUMNS, row, strict=True)) for rows in kept.values() for row in rows]
+    return ([at for at in every if at["alone"] is not None],
+            [at for at in every if at["alone"] is None])
+
+
+def notes(kept: dict[str, list[list[Any]]]) -> str:
+    """What the learner's docstring says of its warnings."""
+    every, given = read(kept)
+    harms = [at for at in given if at["ignoring"] < at["corrected"]]
+    warned = [f"{right} times rightly, {wrong} wrongly, and missed {missed}"
+              for right, wrong, missed, _ in (tally(every, *pair) for pair in (
+                  ("warned", "ignoring"), ("ignoring less", "ignoring"), ("alone less", "alone")))]
+    return (
+        f"Of {len(every)} fits with an estimate it warned that ignoring errs less {warned[0]} by "
+        f"the noisy labels, {warned[1]} by audited examples; that the audited alone err less "
+        f"{warned[2]}. Of a matrix, some of them wrong, the noisy labels warned in "
+        f"{sum(at['warned'] for at in harms)} of {len(harms)} fits that it harmed and in "
+        f"{sum(at['warned'] for at in given) - sum(at['warned'] for at in harms)} of "
+        f"{len(given) - len(harms)} others: ``python validation/corrected_logistic.py``."
+    )
+
+
 def page(kept: dict[str, list[list[Any]]]) -> str:
     """The page, of what is kept."""
-    every = [dict(zip(COLUMNS, row, strict=True)) for rows in kept.values() for row in rows]
-    estimated = [at for at in every if at["alone"] is not None]
-    given = [at for at in every if at["alone"] is None]
+    estimated, given = read(kept)
     return "\n".join([
         "# Corrected logistic regression: when its warnings are right\n\nWritten by ``python "
         "validation/corrected_logistic.py`` from kept numbers; ``--record`` runs again. Data, "
-        "noise and audits are those of `confused_labels.md`, on other runs the same draws; "
+        "noise and audits are those of `confused_labels.md`; "
         "`corrected` is forward correction with a confusion that is estimated from the audited "
         "examples, `ignoring` the same logistic regression without a correction, `alone` that on "
         "the audited examples. Who errs less is known of clean test labels, which `fit` never "

@@ -74,8 +74,14 @@ class CorrectedLogisticRegression(CorrectingClassifier):
     and `fit` takes three times as long. That asks nothing of the learner but predictions for what
     it did not learn from, and the inverse of the confusion: of one that is singular the noisy
     labels are not asked, nor of a matrix without counts beside four million numbers or more in
-    ``X``. Of an estimate from few it does not say, as UMA does, that training on the audited alone
-    was mostly better: beside this it was mostly worse.
+    ``X``. Where they do not warn, it warns of an estimate from up to 200 audited examples a class:
+    logistic regression on these alone was mostly better.
+
+    Of 252 fits with an estimate it warned that ignoring errs less 41 times rightly, 5 wrongly,
+    and missed 7 by the noisy labels, 43 times rightly, 2 wrongly, and missed 5 by audited
+    examples; that the audited alone err less 178 times rightly, 17 wrongly, and missed 5. Of a
+    matrix, some of them wrong, the noisy labels warned in 42 of 57 fits that it harmed and in 0
+    of 119 others: ``python validation/corrected_logistic.py``.
 
     Examples
     --------
@@ -154,11 +160,11 @@ class CorrectedLogisticRegression(CorrectingClassifier):
         told = self._told_apart(codes)
         self.coef_, self.n_iter_ = self._minimised(points, codes, self.confusion_)
         if not self.compare or len(codes) < 2:
-            return self
-        if known is not None:
+            self._hint(3)
+        elif known is not None:
             self._compare(points, codes, known)
-        elif told:
-            self._guess(points, codes)
+        elif not (told and self._guess(points, codes)):
+            self._hint(3)
         return self
 
     def _told_apart(self, codes: NDArray[np.int64]) -> bool:

@@ -12,7 +12,7 @@ from scipy import sparse
 from noisytheory.learners import CorrectedLogisticRegression
 from noisytheory.topics.multiclass import likely_shares
 from noisytheory.topics.multiclass.held_out import left_out
-from noisytheory.vocabulary.confusion import estimate_confusion
+from noisytheory.vocabulary.confusion import ConfusionEstimate, estimate_confusion
 
 LOPSIDED = np.array([[1.0, 0.6], [0.0, 0.4]])
 X, Y, T = np.repeat([[1.0], [-1.0]], 40, axis=0), np.repeat([0, 0, 1], [40, 24, 16]), np.repeat(
@@ -116,6 +116,9 @@ def test_errors_are_those_of_what_learned_from_neither_row_nor_count(correction,
     def confusion(at):
         return THREE if known else estimate_confusion(noisy=noisy[at], true=true[at], classes=3)
 
+    def matrix_of(given):
+        return given if known else given.matrix
+
     def learned(x, y, matrix=None, correction=correction):
         model = CorrectedLogisticRegression(
             matrix, correction=correction, penalty=0.01, compare=False)
@@ -124,7 +127,7 @@ def test_errors_are_those_of_what_learned_from_neither_row_nor_count(correction,
     found = {name: np.empty(70, int) for name in ("corrected", "ignoring", "alone")}
     for part in left_out(true[some], 5):
         kept, held = np.delete(np.arange(300), some[part]), x[some[part]]
-        ours = learned(x[kept], noisy[kept], confusion(some[~part]))
+        ours = learned(x[kept], noisy[kept], matrix_of(confusion(some[~part])))
         found["corrected"][part] = ours.predict(held)
         found["ignoring"][part] = learned(x[kept], noisy[kept], THREE, "none").predict(held)
     for part in left_out(true[some], 10):
@@ -242,11 +245,26 @@ def test_what_another_fit_told_is_forgotten_and_nothing_is_asked_unless_it_may_b
             estimate_confusion(noisy=Y, true=T), random_state="seven").fit(X, Y)
 
 
+def test_an_estimate_from_few_is_told_what_was_mostly_better():
+    hint = ("{} examples were audited: training on them alone was better in most trials with up to "
+            "200 a class; give them to fit as audited= to see")
+    guess = estimate_confusion(noisy=Y, true=T)
+    for options in ({}, dict(compare=False)):
+        model = CorrectedLogisticRegression(guess, random_state=0, **options)
+        assert told(model, X, Y) == [hint.format(80)]
+    model.set_params(compare=True)
+    assert hint.format(80) not in told(model, X, Y, audited=(SOME, T[SOME]))
+    many = ConfusionEstimate(11 * guess.counts)
+    for other in (dict(confusion=many), dict(confusion=guess, correction="none"), dict()):
+        assert not told(CorrectedLogisticRegression(random_state=0, **other), X, Y)
+
+
 def test_a_large_sample_is_learned_from_once_unless_there_are_counts(monkeypatch):
     monkeypatch.setattr("noisytheory.topics.multiclass.kept.COMPILED", 2 * X.size)
     assert not hasattr(CorrectedLogisticRegression(LOPSIDED).fit(X, Y), "expected_gain_")
     guess = estimate_confusion(noisy=Y, true=T)
-    model = CorrectedLogisticRegression(guess, random_state=0).fit(X, Y)
+    model = CorrectedLogisticRegression(guess, random_state=0)
+    told(model, X, Y)
     assert model.expected_gain_ == pytest.approx(0.5, abs=0.1)
 
 
