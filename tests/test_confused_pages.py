@@ -29,16 +29,19 @@ def test_the_vendors_page_is_the_kept_numbers():
     assert confused_labels.page(json.loads(kept)) == written(confused_labels)
 
 
+def logistic_fits():
+    return json.loads(
+        Path(corrected_logistic.__file__).with_suffix(".json").read_text(encoding="utf-8"))
+
+
 @pytest.mark.campaign
 def test_the_page_of_logistic_regression_is_the_kept_numbers():
-    kept = Path(corrected_logistic.__file__).with_suffix(".json").read_text(encoding="utf-8")
-    assert corrected_logistic.page(json.loads(kept)) == written(corrected_logistic)
+    assert corrected_logistic.page(logistic_fits()) == written(corrected_logistic)
 
 
 def test_the_notes_of_logistic_regression_say_what_the_page_says():
-    notes = " ".join(CorrectedLogisticRegression.__doc__.split())
-    assert corrected_logistic.notes(json.loads(
-        Path(corrected_logistic.__file__).with_suffix(".json").read_text(encoding="utf-8"))) in notes
+    said = " ".join(CorrectedLogisticRegression.__doc__.split())
+    assert corrected_logistic.notes(logistic_fits()) in said
 
 
 def test_verdicts_on_paired_runs_by_hand():
