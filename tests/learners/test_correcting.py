@@ -10,7 +10,11 @@ import pytest
 from scipy import sparse
 
 from noisytheory.learners import CorrectedLogisticRegression
-from noisytheory.topics.multiclass import likely_shares
+from noisytheory.topics.multiclass import (
+    error_by_noisy_labels,
+    gain_by_noisy_labels,
+    likely_shares,
+)
 from noisytheory.topics.multiclass.held_out import left_out
 from noisytheory.vocabulary.confusion import ConfusionEstimate, estimate_confusion
 
@@ -142,6 +146,25 @@ def test_errors_are_those_of_what_learned_from_neither_row_nor_count(correction,
             for name, of in found.items()}
     assert model.audited_errors_ == pytest.approx(
         {name: shares @ errors for name, errors in each.items()})
+
+
+@pytest.mark.parametrize("correction", ["forward", "backward"])
+def test_the_gain_is_that_of_what_learned_from_the_other_half(correction):
+    x, noisy, true = drawn(301)
+    guess = estimate_confusion(noisy=noisy[:40], true=true[:40], classes=3)
+    for confusion, matrix in ((THREE, THREE), (guess, guess.matrix)):
+        found = np.empty((2, 301), int)
+        for part in left_out(noisy, 2):
+            for at, used in enumerate((correction, "none")):
+                model = CorrectedLogisticRegression(matrix, correction=used, compare=False)
+                found[at, part] = model.fit(x[~part], noisy[~part]).predict(x[part])
+        model = CorrectedLogisticRegression(confusion, correction=correction, random_state=7)
+        told(model, x, noisy)
+        gain = (
+            error_by_noisy_labels(found[1], noisy, THREE)
+            - error_by_noisy_labels(found[0], noisy, THREE) if matrix is THREE
+            else gain_by_noisy_labels(*found, noisy, guess, rng=np.random.default_rng(7)))
+        assert model.expected_gain_ == pytest.approx(gain)
 
 
 def test_forms_of_rows_classes_and_places_tell_the_same():
