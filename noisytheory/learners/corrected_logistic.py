@@ -70,8 +70,8 @@ class CorrectedLogisticRegression(CorrectingClassifier):
 
     Whether correcting pays it asks as `UMAClassifier` does, with rivals of its own kind, of the
     same penalty: of audited examples, where `fit` has them, for which it and the rival learn five
-    times more; else of the noisy labels, of each half of the sample what learned from the other,
-    and `fit` takes three times as long. That asks nothing of the learner but predictions for what
+    times more, and `fit` takes ten to twenty times as long; else of the noisy labels, of each half
+    of the sample what learned from the other: three to four times as long. That asks nothing of the learner but predictions for what
     it did not learn from, and the inverse of the confusion: of one that is singular the noisy
     labels are not asked, nor of a matrix without counts beside four million numbers or more in
     ``X``. Where they do not warn, it warns of an estimate from up to 200 audited examples a class:
