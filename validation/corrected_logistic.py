@@ -192,10 +192,12 @@ def notes(kept: dict[str, list[list[Any]]]) -> str:
               for right, wrong, missed, _ in (tally(every, *pair) for pair in (
                   ("warned", "ignoring"), ("ignoring less", "ignoring"), ("alone less", "alone")))]
     return (
-        f"Of {len(every)} fits with an estimate it warned that ignoring errs less {warned[0]} by "
-        f"the noisy labels, {warned[1]} by audited examples; that the audited alone err less "
-        f"{warned[2]}. Of a matrix, some of them wrong, the noisy labels warned in "
-        f"{sum(at['warned'] for at in harms)} of {len(harms)} fits that it harmed and in "
+        f"Of {len(every)} fits with an estimate it warned that ignoring errs less, by the noisy "
+        f"labels, {warned[0]}; by audited examples {warned[1]}; that the audited alone err less "
+        f"{warned[2]}. Of matrices, some of them wrong, the noisy labels warned in "
+        f"{sum(at['warned'] for at in harms)} of {len(harms)} fits that were harmed (turned round "
+        f"{sum(at['warned'] for at in harms if at['told'] == 'turned round')} of "
+        f"{sum(at['told'] == 'turned round' for at in harms)}) and in "
         f"{sum(at['warned'] for at in given) - sum(at['warned'] for at in harms)} of "
         f"{len(given) - len(harms)} others: ``python validation/corrected_logistic.py``."
     )

@@ -71,17 +71,18 @@ class CorrectedLogisticRegression(CorrectingClassifier):
     Whether correcting pays it asks as `UMAClassifier` does, with rivals of its own kind, of the
     same penalty: of audited examples, where `fit` has them, for which it and the rival learn five
     times more, and `fit` takes ten to twenty times as long; else of the noisy labels, of each half
-    of the sample what learned from the other: three to four times as long. That asks nothing of the learner but predictions for what
-    it did not learn from, and the inverse of the confusion: of one that is singular the noisy
-    labels are not asked, nor of a matrix without counts beside four million numbers or more in
-    ``X``. Where they do not warn, it warns of an estimate from up to 200 audited examples a class:
-    logistic regression on these alone was mostly better.
+    of the sample what learned from the other: three to four times as long. That asks nothing of the
+    learner but predictions for what it did not learn from, and the inverse of the confusion: of one
+    that is singular the noisy labels are not asked, nor of a matrix without counts beside four
+    million numbers or more in ``X``. Where they do not warn, it warns of an estimate from up to 200
+    audited examples a class: logistic regression on these alone was mostly better. A matrix is
+    taken at its own word, and one that is turned round is mostly missed.
 
-    Of 252 fits with an estimate it warned that ignoring errs less 41 times rightly, 5 wrongly,
-    and missed 7 by the noisy labels, 43 times rightly, 2 wrongly, and missed 5 by audited
-    examples; that the audited alone err less 178 times rightly, 17 wrongly, and missed 5. Of a
-    matrix, some of them wrong, the noisy labels warned in 42 of 57 fits that it harmed and in 0
-    of 119 others: ``python validation/corrected_logistic.py``.
+    Of 252 fits with an estimate it warned that ignoring errs less, by the noisy labels, 41
+    times rightly, 5 wrongly, and missed 7; by audited examples 43 times rightly, 2 wrongly, and
+    missed 5; that the audited alone err less 178 times rightly, 17 wrongly, and missed 5. Of
+    matrices, some of them wrong, the noisy labels warned in 42 of 57 fits that were harmed
+    (turned round 4 of 16) and in 0 of 119 others: ``python validation/corrected_logistic.py``.
 
     Examples
     --------
