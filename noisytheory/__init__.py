@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from noisytheory.learners.average_top_k import AverageTopKRegressor as AverageTopKRegressor
     from noisytheory.learners.average_top_k import AverageTopKSVC as AverageTopKSVC
     from noisytheory.learners.average_top_k import AverageTopKSVR as AverageTopKSVR
-    from noisytheory.learners.confused import (
-        UltraconservativeClassifier as UltraconservativeClassifier,
-    )
     from noisytheory.learners.confused import UMAClassifier as UMAClassifier
     from noisytheory.learners.corrected_logistic import (
         CorrectedLogisticRegression as CorrectedLogisticRegression,
@@ -36,6 +33,9 @@ if TYPE_CHECKING:
     from noisytheory.learners.multiple_kernel_mean import MultipleKernelMean as MultipleKernelMean
     from noisytheory.learners.noisy_kernel import NoisyKernelClassifier as NoisyKernelClassifier
     from noisytheory.learners.noisy_kernel import NoisyKernelRegressor as NoisyKernelRegressor
+    from noisytheory.learners.ultraconservative import (
+        UltraconservativeClassifier as UltraconservativeClassifier,
+    )
     from noisytheory.report.comparison import Comparison as Comparison
     from noisytheory.report.comparison import compare as compare
     from noisytheory.trial.claim import Certificate as Certificate
@@ -75,7 +75,7 @@ _LAZY = {
     "Paper": "trial.claim",
     "Result": "trial.result",
     "UMAClassifier": "learners.confused",
-    "UltraconservativeClassifier": "learners.confused",
+    "UltraconservativeClassifier": "learners.ultraconservative",
     "CorrectedLogisticRegression": "learners.corrected_logistic",
     "audit": "trial.run",
     "both": "trial.sides",

@@ -6,9 +6,12 @@ import json
 from pathlib import Path
 
 import confused_labels
+import corrected_logistic
 import multiclass_tables
 import numpy as np
 import pytest
+
+from noisytheory.learners import CorrectedLogisticRegression
 
 
 def written(script):
@@ -24,6 +27,21 @@ def test_the_tables_of_the_paper_are_the_kept_numbers():
 def test_the_vendors_page_is_the_kept_numbers():
     kept = Path(confused_labels.__file__).with_suffix(".json").read_text(encoding="utf-8")
     assert confused_labels.page(json.loads(kept)) == written(confused_labels)
+
+
+def logistic_fits():
+    return json.loads(
+        Path(corrected_logistic.__file__).with_suffix(".json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.campaign
+def test_the_page_of_logistic_regression_is_the_kept_numbers():
+    assert corrected_logistic.page(logistic_fits()) == written(corrected_logistic)
+
+
+def test_the_notes_of_logistic_regression_say_what_the_page_says():
+    said = " ".join(CorrectedLogisticRegression.__doc__.split())
+    assert corrected_logistic.notes(logistic_fits()) in said
 
 
 def test_verdicts_on_paired_runs_by_hand():

@@ -181,7 +181,8 @@ def one_run(
 
     def logistic(correction: str, **given: Any) -> CorrectedLogisticRegression:
         much = penalty * (10 if correction == "backward" else 1)
-        return CorrectedLogisticRegression(correction=correction, penalty=much, **given)
+        return CorrectedLogisticRegression(
+            correction=correction, penalty=much, compare=False, **given)
 
     def rival() -> float:
         return round(float(np.mean(ignoring(unit(x), y)(unit(test)) != truth)), 4)
@@ -566,7 +567,8 @@ def prose(found: dict[str, Any], seen: dict[str, list[int]]) -> Iterator[str]:
         "with the estimate it is otherwise: the audited labels alone beat it in "
         f"{', '.join(str(alone) for alone, _ in forward)} fits with "
         f"{', '.join(map(str, AUDITS))} a class, self-training in "
-        f"{', '.join(str(trained) for _, trained in forward)}."
+        f"{', '.join(str(trained) for _, trained in forward)}. `alone` is UMA on them; how "
+        "logistic regression on them does beside it, `corrected_logistic.md` tells."
     )
     right, wrong, missed, silent = seen[LABELS]
     harms = right + missed

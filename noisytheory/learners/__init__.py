@@ -8,12 +8,13 @@ from noisytheory.learners.average_top_k import (
     AverageTopKSVC,
     AverageTopKSVR,
 )
-from noisytheory.learners.confused import UltraconservativeClassifier, UMAClassifier
+from noisytheory.learners.confused import UMAClassifier
 from noisytheory.learners.corrected_logistic import CorrectedLogisticRegression
 from noisytheory.learners.kernel_mean import KernelMeanClassifier
 from noisytheory.learners.kernel_mean_cv import KernelMeanClassifierCV
 from noisytheory.learners.multiple_kernel_mean import MultipleKernelMean
 from noisytheory.learners.noisy_kernel import NoisyKernelClassifier, NoisyKernelRegressor
+from noisytheory.learners.ultraconservative import UltraconservativeClassifier
 
 __all__ = [
     "AverageTopKClassifier",

@@ -1,4 +1,4 @@
-"""Audited examples as `UMAClassifier.fit` takes them, and which rows of the sample they are."""
+"""Audited examples as learners of confused labels take them, and where in the sample they are."""
 
 from __future__ import annotations
 

@@ -682,7 +682,7 @@ def test_a_lead_of_less_than_a_standard_error_on_few_audited_is_none(monkeypatch
         alone = ours.copy()
         alone[wrong[:2]] = known[wrong[:2]]
         alone[right[:lost]] = (known[right[:lost]] + 1) % 3
-        monkeypatch.setattr("noisytheory.learners.confused.held_out", lambda *_: alone)
+        monkeypatch.setattr("noisytheory.learners.correcting.held_out", lambda *_: alone)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             UMAClassifier(confusion, random_state=0).fit(x, noisy, audited=(x[some], known))

@@ -129,6 +129,7 @@ def test_chunks_hear_of_an_estimate_that_is_worse_than_none() -> None:
 
 
 @pytest.mark.parametrize("correction", ["forward", "backward"])
+@pytest.mark.filterwarnings("ignore:the noisy labels tell")
 def test_corrected_logistic_regression_doubts_what_the_labels_contradict(correction: str) -> None:
     """Half of class 1 as much as of class 0 cannot come of 1 in 10 labels: it said nothing."""
     y = np.repeat([0, 1], [90, 10])
