@@ -164,7 +164,7 @@ class UMAClassifier(CorrectingClassifier):
     [0.66, 0.98]
     """
 
-    _name = "UMA"
+    _name, _rival = "UMA", "a linear SVM"
     # What was learned from tells too little of itself, and of an SVM least.
     _folds = 2, 5
     _close = MOSTLY

@@ -98,7 +98,7 @@ class CorrectedLogisticRegression(CorrectingClassifier):
     {'corrected': 0.0, 'ignoring': 0.5, 'alone': 0.0}
     """
 
-    _name = "corrected"
+    _name, _rival = "corrected", "the same regression"
     _folds = 2, 2
     _close = "more of them would tell"
 

@@ -55,6 +55,8 @@ class CorrectingClassifier(LinearClassifier):
 
     _name: str
     """What `audited_errors_` calls it."""
+    _rival: str
+    """Who ignores the noise."""
 
     _folds: tuple[int, int]
     """Parts of the sample left out in turn where noisy labels judge: of it, and of who ignores."""
@@ -111,7 +113,8 @@ class CorrectingClassifier(LinearClassifier):
         if worse:
             warnings.warn(
                 f"the noisy labels tell that ignoring the noise errs less, by "
-                f"{-self.expected_gain_:.2g}, than correcting it by a confusion {what}, "
+                f"{-self.expected_gain_:.2g} with {self._rival}, than correcting it by a confusion "
+                f"{what}, "
                 "ignore the noise, or train on the audited examples alone; give them to fit as "
                 "audited= to see", UserWarning, stacklevel=3,
             )
@@ -180,7 +183,8 @@ class CorrectingClassifier(LinearClassifier):
                 stacklevel=3,
             )
         ours = self.audited_errors_[self._name]
-        rivals = {"ignoring": "ignoring the noise", "alone": "training on them alone"}
+        rivals = {"ignoring": f"ignoring the noise, with {self._rival},",
+                  "alone": "training on them alone"}
         for name, other in rivals.items():
             if self.audited_errors_[name] < ours:
                 warnings.warn(

@@ -45,7 +45,7 @@ DISCREPANCIES = {
         "weights overflow within 140 steps. A step that is implicit in the regulariser, and goes "
         "no further than to where the loss is cut, does with no loss.",
         ["algorithm-sgd/printed"], ["algorithm-sgd", "algorithm-sgd/slope-truncated"],
-        read_as="Steps of that order with the factor 1, which print leaves open; of twenty runs one "
+        read_as="Steps of that order with the factor 1, which print leaves open; one run in twenty "
         "may overflow."),
     "T6": _tried(
         "Secs. 1 and 2, Table 1", "With the hinge loss a new variant of SVM.",

@@ -169,7 +169,7 @@ def test_even_noise_is_better_ignored_than_guessed():
     with pytest.warns(UserWarning) as caught:
         model = UMAClassifier(rough, random_state=1).fit(x, noisy, audited=(x[:60], true[:60]))
     assert {w.message.args[0].split(" errs")[0].split("examples ")[1] for w in caught} == {
-        "ignoring the noise", "training on them alone"
+        "ignoring the noise, with a linear SVM,", "training on them alone"
     }
     errors = model.audited_errors_
     assert errors["UMA"] > max(errors["ignoring"], errors["alone"])
