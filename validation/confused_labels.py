@@ -157,8 +157,9 @@ class Drawn:
                             self.every, (at, self.t[at]))
         errors = {f"audited: {name}": error for name, error in model.audited_errors_.items()}
         return errors | {f"audited: {other} errs less": float(f"{words} errs less" in said)
-                         for other, words in (("ignoring", "ignoring the noise"),
-                                              ("alone", "training on them alone"))}
+                         for other, words in (
+                             ("ignoring", "ignoring the noise, with a linear SVM,"),
+                             ("alone", "training on them alone"))}
 
 
 def one_run(

@@ -37,7 +37,7 @@ HERE = Path(__file__).with_suffix("")
 RUNS = 2
 NUMBERS = ("corrected", "ignoring", "alone", "gain", "said corrected", "said ignoring",
            "said alone")
-SAYS = {"warned": "noisy labels tell", "ignoring less": "ignoring the noise errs less: ",
+SAYS = {"warned": "noisy labels tell", "ignoring less": "with the same regression, errs less: ",
         "alone less": "them alone errs less", "close": "within a standard error"}
 COLUMNS = ("set", "noise", "run", "told", *NUMBERS, *SAYS)
 """Of a fit: errors on test labels, what it estimates without and with audited examples, and what it
