@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from noisytheory.report import figures
-from noisytheory.report.files import Save, digest_of, own, save
+from noisytheory.report.files import Save, digest_of, own
 from noisytheory.report.page import Picture
 from noisytheory.report.record import Record
 from noisytheory.report.rendering import cell
@@ -128,7 +128,7 @@ def drawn_before(folder: Path) -> tuple[dict[str, list[Picture]], str]:
     return found, f"{folder / min(changed)}{more} not as a whole report left it: drawn anew"
 
 
-def remember(folder: Path, drawn: Mapping[str, list[Picture] | None]) -> None:
+def remember(folder: Path, put: Save, drawn: Mapping[str, list[Picture] | None]) -> None:
     """Say to the next report which pictures it need not draw."""
     noted = {
         key: [[[p.file, p.alt, p.caption, p.numbers], digest_of(folder / p.file)] for p in pictures]
@@ -137,7 +137,7 @@ def remember(folder: Path, drawn: Mapping[str, list[Picture] | None]) -> None:
     }
     if noted:
         # Captions and numbers stand on pages: one bad byte must not change them.
-        save(folder, DRAWN, json.dumps(noted, sort_keys=True))
+        put(DRAWN, json.dumps(noted, sort_keys=True))
 
 
 Wanted = tuple[Record, Callable[..., Any], bool]

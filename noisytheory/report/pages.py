@@ -40,6 +40,7 @@ from noisytheory.report.drawing import (
     undrawn,
     wanted_of,
 )
+from noisytheory.report.earlier import WRITTEN, alone, listed, note, remove
 from noisytheory.report.files import follow_no_link, refuse_others, save
 from noisytheory.report.page import Page, Picture
 from noisytheory.report.reading import each, in_order
@@ -65,7 +66,9 @@ def write(
     """Write the report of an audit: ``index.html``, ``README.md``, a page and figures a claim.
 
     The same audit gives the same bytes. Files of an earlier report at the same place are replaced
-    as far as their last lines, which seal them, say that nobody changed them; nothing is deleted.
+    as far as their last lines, which seal them, say that nobody changed them; so are those removed
+    that it wrote and that are none of this one, unless the store is damaged, whose last trace they
+    may be. A report waits for another one that is being written to the folder.
 
     Parameters
     ----------
@@ -108,14 +111,14 @@ def write(
     ids = source.ids() if isinstance(source, Store) else [result.claim.id for result in source]
     refuse(folder, ids)
     try:
-        report = _written(source, folder, further, workers, progress)
+        report = _written(source, folder, further, workers, progress, ids)
     except (OSError, StoreError):
         raise
     except Exception:
         # One group that is sealed, and holds what no audit writes, must not cost all others.
         if not isinstance(source, Store) or (left := _of_pages(source)) is None:
             raise
-        report = _written(source, folder, further, workers, progress, left)
+        report = _written(source, folder, further, workers, progress, ids, left)
     for text, category in report.said:
         warnings.warn(text, category, stacklevel=2)
     return folder / "index.html"
@@ -128,9 +131,14 @@ def refuse(folder: Path, ids: Iterable[str]) -> None:
     """
     ids = list(ids)
     follow_no_link(folder, ids)
-    own = (name for claim_id in ids
-           for name in (f"{claim_id}.html", f"{claim_id}.md", *besides(claim_id)))
-    refuse_others(folder, (DRAWN, *AROUND, *own))
+    refuse_others(folder, (WRITTEN, *_may_be(ids)))
+
+
+def _may_be(ids: Iterable[str]) -> Iterator[str]:
+    """Files that a report of claims may have, beside the list of them."""
+    yield from (DRAWN, *AROUND)
+    for claim_id in ids:
+        yield from (f"{claim_id}.html", f"{claim_id}.md", *besides(claim_id))
 
 
 def _of_pages(source: Store) -> set[str] | None:
@@ -140,7 +148,7 @@ def _of_pages(source: Store) -> set[str] | None:
     for name in ids:
         try:
             with tempfile.TemporaryDirectory() as aside:
-                _written(source, Path(aside), {}, ids={name})
+                _written(source, Path(aside), {}, may_be=[name], ids={name})
         except OSError:
             raise
         except StoreError:
@@ -160,10 +168,16 @@ def _of_pages(source: Store) -> set[str] | None:
 
 def _written(
     source: Source, folder: Path, links: Mapping[str, str], workers: int = 0,
-    progress: Progress | None = None, ids: Container[str] | None = None,
+    progress: Progress | None = None, may_be: Sequence[str] = (),
+    ids: Container[str] | None = None,
 ) -> _Report:
     # To change the style and back for each claim takes its time.
-    with seldom_swept(DRAWING), figures.in_style(), contextlib.ExitStack() as stack:
+    with (
+        alone(folder) as locked, seldom_swept(DRAWING), figures.in_style(),
+        contextlib.ExitStack() as stack,
+    ):
+        earlier = listed(folder)
+        note(folder, earlier.union(_may_be(may_be)))
         ready: list[Engine] = []
 
         def counted(claims: int) -> None:
@@ -190,6 +204,11 @@ def _written(
         for task, pictures in done:
             report.take(task, pictures)
         report.end()
+        # Pages of what is damaged may be its last trace.
+        damaged = isinstance(source, Store) and (source.damaged or len(report.pages) < len(may_be))
+        why = "the store is damaged" if damaged else "" if locked else "the folder cannot be locked"
+        report.said += [(text, Remark) for text in remove(folder, earlier, report.files, why)]
+        note(folder, report.files | (earlier if why else set()))
     return report
 
 
@@ -211,6 +230,8 @@ class _Report:
     ) -> None:
         self.source, self.folder, self.links, self.progress = source, folder, links, progress
         self.put = functools.partial(save, folder)
+        self.files: set[str] = set()
+        """All that is of this report, in the end."""
         self.ids = ids
         self.templates = environment()
         self.tasks: dict[int, Callable[[], list[Picture]]] = {}
@@ -301,6 +322,10 @@ class _Report:
             if all(other in self._drawn for other in self._its[place]):
                 self._write_page(place)
 
+    def _put(self, name: str, text: str) -> None:
+        self.files.add(name)
+        self.put(name, text)
+
     def _around(self, listings: Sequence[Listing]) -> Iterator[None]:
         """The index, and what it links to beside the claims' pages."""
         further = dict(self.links)
@@ -309,14 +334,14 @@ class _Report:
                 text = self.templates.get_template(f"discrepancies.{suffix}").render(
                     listings=listings
                 )
-                self.put(f"discrepancies.{suffix}", text)
+                self._put(f"discrepancies.{suffix}", text)
             further = {"Where print and truth differ": "discrepancies", **further}
             yield
         both = "html", "md"
-        further = {**write_short(self.pages, self.put, self.templates, both), **further}
+        further = {**write_short(self.pages, self._put, self.templates, both), **further}
         yield
         files = {"html": "index.html", "md": "README.md"}
-        write_index(self.pages, self.put, self.templates, further, files)
+        write_index(self.pages, self._put, self.templates, further, files)
         yield
 
     def _write_page(self, place: int) -> None:
@@ -335,14 +360,16 @@ class _Report:
                     other for other in self.siblings[_stem(page)] if other.path != page.path
                 ],
             )
-            self.put(f"{page.path}.{suffix}", text)
+            self._put(f"{page.path}.{suffix}", text)
 
     def end(self) -> None:
         """Say what is to be said; the next report at this place is told what it need not draw."""
         for task, claim_id in self._owners.items():
             if not self._drawn[task][0].file:
                 self.said.append((f"{claim_id}: {self._drawn[task][0].caption}", Remark))
-        remember(self.folder, {told: self._drawn[task] for task, told in self._keys.items()})
+        self.files |= {p.file for pictures in self._drawn.values() for p in pictures if p.file}
+        drawn = {told: self._drawn[task] for task, told in self._keys.items()}
+        remember(self.folder, self._put, drawn)
 
 
 def _stem(page: Page) -> str:

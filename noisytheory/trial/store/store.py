@@ -343,6 +343,11 @@ class Store:
         listed = {claim_id for claim_id, _ in self._root.groups.values()}
         return sorted(listed | set(self._root.postponed))
 
+    @property
+    def damaged(self) -> bool:
+        """Whether any claim is known to be."""
+        return bool(self._root.damaged)
+
     def flush(self) -> None:
         """Write the list of finished claims, if one is not on it yet.
 
