@@ -2,7 +2,7 @@
 
 It would look current, and be linked from nowhere. Seals alone do not say what it is: a copy that
 somebody made of a page has one, and so have the pages of a report within this folder. So each
-report lists its files for the next; before its first one, all that it may write, should it be killed.
+report lists its files for the next; before its first, all that it may write, should it be killed.
 """
 
 from __future__ import annotations

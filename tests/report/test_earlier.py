@@ -149,7 +149,7 @@ def test_a_report_that_is_killed_at_any_instant_leaves_nothing_to_the_next(
             if ended:
                 break
             killed += 1
-        assert ended and killed > (20 if number else 2)
+        assert ended and killed > (10 if number else 2)
 
 
 def test_of_a_damaged_store_nothing_is_removed(tmp_path, folder, stores):
