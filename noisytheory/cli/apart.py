@@ -33,7 +33,7 @@ def file_tried(words: Sequence[str]) -> str:
     if words[:1] and words[0] in ("bound", "claims", "compare", "replay", "show"):
         for word in words[1:]:
             name = word.partition("::")[0]
-            if not name.startswith("-") and name.endswith(".py") and Path(name).is_file():
+            if not name.startswith("-") and name.endswith(".py") and os.path.isfile(name):
                 return Path(name).name
     return ""
 

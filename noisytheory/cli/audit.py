@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import shlex
 import signal
 import sys
 import tempfile
@@ -35,7 +36,7 @@ from noisytheory.cli.shell import (
     main,
     seed_option,
 )
-from noisytheory.trial.shown import Shown
+from noisytheory.trial.shown import Shown, visible
 
 if TYPE_CHECKING:
     from noisytheory.trial.claim import Claim
@@ -104,8 +105,12 @@ def audit(
         _writable(report_folder, [claim.id for claim in claims])
     if scheduler is None:
         settings["workers"] = usable_cores(claims) if workers is None else workers
+    from noisytheory.trial.engine import PATIENCE
     from noisytheory.trial.run import Unfinished
 
+    if scheduler is not None and not quiet:
+        click.echo(visible(f"waiting for the Dask scheduler at {scheduler}, and for its first "
+                           f"worker, at most {PATIENCE:.0f} s each"), err=True)
     stopped: dict[str, tuple[int, str]] = {}
     try:
         found = run_audit(claims, settings, quiet)
@@ -132,7 +137,7 @@ def audit(
             summary()
         try:
             if report_folder is not None:
-                _report(found, report_folder, quiet)
+                _report(found, report_folder, quiet, store)
         finally:
             # Alone, its seconds are those of the report as well, whatever becomes of that.
             if quiet and not as_json:
@@ -319,8 +324,9 @@ def _say_plan(
               "nothing was drawn")
 
 
-def _report(source: Audit | Store, folder: str, quiet: bool) -> str:
-    """Write the report; where the system refuses, the message names the folder."""
+def _report(source: Audit | Store, folder: str, quiet: bool, store: str | None = None) -> str:
+    """Write the report; where the system refuses, the message names the folder, and what is kept.
+    """
     from joblib import cpu_count
 
     from noisytheory import report as reports
@@ -335,10 +341,14 @@ def _report(source: Audit | Store, folder: str, quiet: bool) -> str:
     except OSError as error:
         if error.errno not in SURROUNDINGS | _IN_THE_WAY:
             raise
+        kept = "" if store is None else (
+            f"; all verdicts are in the store {store}: the same command with another --report, or "
+            f"`noisytheory report {shlex.quote(store)} --output DIR`, draws nothing again"
+        )
         # A full disk speaks through whatever library was writing, often without a name.
         where = f"{error.filename2 or error.filename}: " if error.errno in _IN_THE_WAY else ""
         raise Mistake(
-            f"cannot write the report to the folder {folder}: {where}{error.strerror}"
+            f"cannot write the report to the folder {folder}: {where}{error.strerror}{kept}"
         ) from error
 
 

@@ -172,7 +172,7 @@ def _named(target: str) -> list[Claim]:
     from noisytheory.trial.catalogue import match
 
     name, _, inside = target.partition("::")
-    if not name.endswith(".py") and not Path(name).is_file():
+    if not name.endswith(".py") and not os.path.isfile(name):
         _all_claims()
         return match(target)
     found = _claims_in(Path(os.path.realpath(name)))

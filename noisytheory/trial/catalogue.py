@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import fnmatch
 import functools
 import importlib
 import importlib.util
+import io
 import os
 import sys
+import tokenize
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import entry_points
@@ -246,7 +249,8 @@ def load_file(path: str | Path) -> list[Claim]:
     Raises
     ------
     ValueError
-        If the file does not exist, raises, or declares no claim; the message says which.
+        If the file does not exist, is no text, raises, or declares no claim; the message says
+        which.
     """
     path = Path(os.path.realpath(path))  # Unlike `resolve` it takes links that lead to themselves.
     if not path.is_file():
@@ -255,6 +259,7 @@ def load_file(path: str | Path) -> list[Claim]:
             f"{path.name} is {what}, not a file that can be read to its end" if what
             else f"no such file: {path.name}"
         )
+    _check_text(path)
     name = module_name(path)
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
@@ -288,6 +293,27 @@ _KINDS = {
     "is_dir": "a folder", "is_fifo": "a pipe", "is_char_device": "a device",
     "is_block_device": "a device", "is_socket": "a socket",
 }
+
+
+def _check_text(path: Path) -> None:
+    """Refuse bytes that are no text, in a comment as well, where Python's imports may take them."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return  # Whoever runs it will find that.
+    encoding = "utf-8"
+    with contextlib.suppress(SyntaxError):
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+    try:
+        data.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise ValueError(
+            f"{path.name}, line {line}: the byte {data[error.start]:#04x} is no {encoding} text: "
+            "save the file as UTF-8, or declare its coding, in the first line: # coding: latin-1"
+        ) from error
+    except (LookupError, ValueError):
+        return  # No coding of texts: Python says so.
 
 
 def module_name(path: Path) -> str:

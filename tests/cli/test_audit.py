@@ -7,6 +7,7 @@ import errno
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from commands import HOEFFDING, answer, invoke, mistake
 
 import noisytheory
 from noisytheory.cli import audit, select
-from noisytheory.trial import run
+from noisytheory.trial import engine, run
 from noisytheory.trial.catalogue import find
 from noisytheory.trial.store.journal import TemporaryJournal
 
@@ -103,8 +104,23 @@ def test_wrong_settings_are_one_line(mine, words, line):
 def test_an_unreachable_scheduler_is_one_line(mine):
     pytest.importorskip("distributed")
     for scheme in ("nonsense", "tls"):
-        line = mistake("audit", mine, "--scheduler", f"{scheme}://127.0.0.1:9")
+        line = mistake("audit", mine, "-q", "--scheduler", f"{scheme}://127.0.0.1:9")
         assert f"no Dask scheduler at '{scheme}://127.0.0.1:9'" in line
+
+
+def test_a_scheduler_that_is_waited_for_is_named_before(mine, monkeypatch):
+    """Where none answered, nothing was said for eleven seconds."""
+    def dead(claims, scheduler, **settings):
+        sys.stderr.write("waits\n")
+        raise engine.EngineError(f"no Dask scheduler at {scheduler}")
+
+    monkeypatch.setattr(run, "audit", dead)
+    done = invoke("audit", mine, "--json", "--scheduler", "tcp://127.0.0.1:9")
+    assert done.exit_code == 2 and done.stdout == ""
+    first, waits, _ = done.stderr.splitlines()
+    assert waits == "waits" and first == (
+        "waiting for the Dask scheduler at tcp://127.0.0.1:9, and for its first worker, at most "
+        f"{engine.PATIENCE:.0f} s each")
 
 
 @pytest.mark.parametrize(
@@ -292,6 +308,24 @@ def test_an_answer_is_not_lost_to_a_report_that_cannot_be_written(tmp_path, mine
     assert done.exit_code == 2 and done.stdout.startswith("1 claim, as expected; ")
     assert "noisytheory report: cannot write the report to the folder" in mistake(
         "report", tmp_path / "store", "--output", folder)
+
+
+def test_what_comes_to_be_in_the_way_during_an_audit_costs_none_of_it(tmp_path, variant):
+    """The message did not say that the results were kept, nor how to have their report."""
+    folder, store = tmp_path / "out", tmp_path / "a store"
+    there = folder / "index.html"
+    path = variant("    return rng", "    import pathlib\n"
+                   f"    pathlib.Path({str(there)!r}).write_text('mine')\n    return rng")
+    done = invoke("audit", path, "--budget", "smoke", "--workers", 0, "--report", folder,
+                  "--store", store)
+    assert done.exit_code == 2 and "1 claim, as expected; " in done.stdout
+    assert there.read_text() == "mine" and list(folder.iterdir()) == [there]
+    line = done.stderr.strip()
+    assert f"out: {there}: " in line and f"all verdicts are in the store {store}: " in line
+    command = re.search(r"`noisytheory (report .*) DIR`, draws nothing again$", line)[1]
+    path.write_text(path.read_text().replace("    return rng", "    1 / 0\n    return rng"))
+    answer(*shlex.split(command), tmp_path / "other")
+    assert (tmp_path / "other" / "mine" / "theorem-2.html").is_file()
 
 
 def test_the_only_line_of_a_quiet_audit_comes_when_its_report_is_there(

@@ -213,6 +213,37 @@ def test_an_unknown_number_is_one_line():
     assert "no paper or number 'D99'; did you mean D9" in mistake("discrepancies", "D99")
 
 
+@pytest.mark.parametrize("command", ["audit", "bound", "claims", "compare", "replay", "show"])
+def test_a_word_that_is_too_long_for_a_file_is_an_unknown_id(command):
+    """What was said is that a file of that name could not be read."""
+    line = mistake(command, "(" * 5000)
+    assert "unknown claim id '(((" in line and len(line) < 700
+    assert "no claim matches '[(((" in mistake(command, "[" + "(" * 5000)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (b"import noisytheory\n# caf\xe9\n", 2), (b"# caf\xe9\n", 1),
+        (b"# coding: ascii\n\nx = 1  # caf\xe9\n", 3), (b"\n\n\nx = 'caf\xe9'", 4),
+    ],
+)
+def test_a_file_that_is_no_text_is_one_line(tmp_path, text, line):
+    """Python itself runs no such file, but the imports of some versions take it."""
+    (tmp_path / "latin.py").write_bytes(text)
+    said = mistake("claims", tmp_path / "latin.py")
+    coding = "ascii" if b"ascii" in text else "utf-8"
+    assert f"claims: latin.py, line {line}: the byte 0xe9 is no {coding} text: save the" in said
+
+
+def test_a_file_may_declare_its_coding(mine):
+    mine.write_bytes(b"# coding: latin-1\n# caf\xe9\n" + mine.read_bytes())
+    assert "mine/theorem-2" in answer("claims", mine)
+    other = mine.with_name("other.py")
+    other.write_bytes(mine.read_bytes().replace(b"latin-1", b"rot13"))
+    assert "'rot13' is not a text encoding" in mistake("claims", other)
+
+
 def test_unknown_ids_are_one_line_that_offers_the_nearest():
     line = mistake("show", "kernel-mean/theorem5")
     assert "unknown claim id 'kernel-mean/theorem5'" in line and "kernel-mean/theorem-5" in line
