@@ -110,15 +110,23 @@ def write(
             return write(store, output, links=links, workers=workers, progress=progress)
     ids = source.ids() if isinstance(source, Store) else [result.claim.id for result in source]
     refuse(folder, ids)
-    try:
-        report = _written(source, folder, further, workers, progress, ids)
-    except (OSError, StoreError):
-        raise
-    except Exception:
-        # One group that is sealed, and holds what no audit writes, must not cost all others.
-        if not isinstance(source, Store) or (left := _of_pages(source)) is None:
+    with alone(folder) as locked:
+        earlier = listed(folder)
+        note(folder, may_be := earlier.union(_may_be(ids)))
+        try:
+            report = _written(source, folder, further, workers, progress)
+        except (OSError, StoreError):
             raise
-        report = _written(source, folder, further, workers, progress, ids, left)
+        except Exception:
+            # One group that is sealed, and holds what no audit writes, must not cost all others.
+            if not isinstance(source, Store) or (left := _of_pages(source)) is None:
+                raise
+            report = _written(source, folder, further, workers, progress, left)
+        # Pages of what is damaged may be its last trace.
+        damaged = isinstance(source, Store) and (source.damaged or len(report.pages) < len(ids))
+        why = "the store is damaged" if damaged else "" if locked else "the folder cannot be locked"
+        report.said += [(text, Remark) for text in remove(folder, earlier, report.files, why)]
+        note(folder, may_be if why else report.files)
     for text, category in report.said:
         warnings.warn(text, category, stacklevel=2)
     return folder / "index.html"
@@ -148,7 +156,7 @@ def _of_pages(source: Store) -> set[str] | None:
     for name in ids:
         try:
             with tempfile.TemporaryDirectory() as aside:
-                _written(source, Path(aside), {}, may_be=[name], ids={name})
+                _written(source, Path(aside), {}, ids={name})
         except OSError:
             raise
         except StoreError:
@@ -168,16 +176,10 @@ def _of_pages(source: Store) -> set[str] | None:
 
 def _written(
     source: Source, folder: Path, links: Mapping[str, str], workers: int = 0,
-    progress: Progress | None = None, may_be: Sequence[str] = (),
-    ids: Container[str] | None = None,
+    progress: Progress | None = None, ids: Container[str] | None = None,
 ) -> _Report:
     # To change the style and back for each claim takes its time.
-    with (
-        alone(folder) as locked, seldom_swept(DRAWING), figures.in_style(),
-        contextlib.ExitStack() as stack,
-    ):
-        earlier = listed(folder)
-        note(folder, earlier.union(_may_be(may_be)))
+    with seldom_swept(DRAWING), figures.in_style(), contextlib.ExitStack() as stack:
         ready: list[Engine] = []
 
         def counted(claims: int) -> None:
@@ -204,11 +206,6 @@ def _written(
         for task, pictures in done:
             report.take(task, pictures)
         report.end()
-        # Pages of what is damaged may be its last trace.
-        damaged = isinstance(source, Store) and (source.damaged or len(report.pages) < len(may_be))
-        why = "the store is damaged" if damaged else "" if locked else "the folder cannot be locked"
-        report.said += [(text, Remark) for text in remove(folder, earlier, report.files, why)]
-        note(folder, report.files | (earlier if why else set()))
     return report
 
 
