@@ -43,6 +43,8 @@ def compare(
     from noisytheory.report.comparison import compare as compared
 
     claims = chosen_claims([target])
+    if not assignments:
+        raise Mistake("compare needs arguments, such as n=10:100000:log delta=0.05")
     asked: dict[str, Any] = {}
     for text in assignments:
         name, sign, value = text.partition("=")
@@ -58,7 +60,7 @@ def compare(
             number(name, piece) for piece in spread(name, value, whole or name == "n")
         ]
     if figure is not None and Path(figure).suffix not in _PICTURES:
-        raise Mistake(f"--figure must end in {', '.join(_PICTURES)}, got {Path(figure).name}")
+        raise Mistake(f"--figure must end in {', '.join(_PICTURES)}, got {Path(figure).name!r}")
     drawn = {"replicates": replicates, "seed": seed}
     found = compared(claims, **asked, **{k: v for k, v in drawn.items() if v is not None})
     if figure is not None:

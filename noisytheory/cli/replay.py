@@ -221,7 +221,8 @@ def _place_of(claim: Claim, address: str) -> tuple[int, int, int]:
     exact = block == "exact" and claim.exact is not None
     for name, text in (("block", "0" if exact else block), ("row", row)):
         if not re.fullmatch(r"\d{1,18}", text):
-            raise Mistake(f"{name} must be a whole number >= 0, got {text!r}")
+            long = " of at most 18 digits" * (text.isdecimal() and len(text) > 18)
+            raise Mistake(f"{name} must be a whole number >= 0{long}, got {text!r}")
     if claim.simulate is None and not exact:
         raise Mistake(f"{claim.id} draws nothing: block must be exact, as in "
                        f"{_first_address(claim)!r}, got {block!r}")

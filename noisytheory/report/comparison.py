@@ -199,10 +199,9 @@ def compare(
         if own is not None and values != [own]:
             raise ValueError(f"{name} must be {own}, as on {population.name}, or left out, "
                              f"got {', '.join(map(str, values))}")
+    _all_read(points, asked_for)
     chosen, left_out = _same_quantity(asked_for, asked, points)
-    for name in points:
-        if not any(name in parameters(claim) for claim in chosen):
-            raise ValueError(f"unknown argument {name}: no bound of these reads it")
+    _all_read(points, chosen)
     found = {}
     for claim in chosen:
         try:
@@ -309,6 +308,14 @@ def _assembled(
     if off and max(off) < np.inf:
         how += f"; at 99% each is within {100 * max(off):.2g}% of what is true"
     return Comparison(dataset, dims[-1], left_out, how)
+
+
+def _all_read(points: Iterable[str], claims: Sequence[Claim]) -> None:
+    """Refuse an argument that no bound reads, where there are bounds."""
+    known = [set(parameters(claim)) for claim in claims if claim.bound is not None]
+    for name in points if known else ():
+        if not any(name in one for one in known):
+            raise ValueError(f"unknown argument {name}: no bound of these reads it")
 
 
 def _same_quantity(

@@ -257,7 +257,7 @@ def load_file(path: str | Path) -> list[Claim]:
         what = next((what for kind, what in _KINDS.items() if getattr(path, kind)()), None)
         raise ValueError(
             f"{path.name} is {what}, not a file that can be read to its end" if what
-            else f"no such file: {path.name}"
+            else f"no such file: {path.name} in {path.parent}"
         )
     _check_text(path)
     name = module_name(path)

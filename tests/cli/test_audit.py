@@ -94,7 +94,7 @@ def test_dry_run_says_what_would_be_tried_and_draws_nothing(variant):
         ("--budget endless", "'endless' is not one of 'smoke', 'standard', 'full'"),
         ("--budgt smoke", "Did you mean '--budget'"),
         ("--workers 2 --scheduler tcp://127.0.0.1:9", "exclude each other"),
-        ("nope.py", "no such file: nope.py"),
+        ("nope.py", "no such file: nope.py in /"),
     ],
 )
 def test_wrong_settings_are_one_line(mine, words, line):
@@ -268,6 +268,8 @@ def test_places_that_are_no_store_are_one_line(tmp_path, mine):
     (tmp_path / "zarr.json").write_text('{"attributes": {"format": 99, "seed": 2026}}')
     assert "has format 99" in mistake(*words, tmp_path)
     assert "no store at" in mistake("report", tmp_path / "nowhere")
+    assert mistake("report", file).endswith("/file (it is a file)")
+    assert "cannot open the store '': it names no place" in mistake("report", "")
     (tmp_path / "empty").mkdir()
     assert "no store at" in mistake("report", tmp_path / "empty")
     assert "no store at" in mistake("replay", mine, "--store", tmp_path / "empty")

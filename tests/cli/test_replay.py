@@ -107,6 +107,7 @@ def test_replay_shows_the_nearest_draw_and_any_other(tmp_path, mine):
         ("--address n=11;0;0", "has no cell 'n=11'; did you mean n=10"),
         ("--address n=10;x;0", "block must be a whole number >= 0, got 'x'"),
         ("--address n=10;0;-1", "row must be a whole number >= 0, got '-1'"),
+        (f"--address n=10;{10**18};0", "block must be a whole number >= 0 of at most 18 digits"),
         ("--address n=10;0;1024", "row must be a whole number below 1024"),
         ("--seed -1", "-1 is not in the range x>=0"),
     ],

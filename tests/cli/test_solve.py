@@ -217,7 +217,10 @@ def test_compare_says_who_wins_where_and_who_needs_what(tmp_path):
         ("n", "'n' is not of the form NAME=VALUE"),
         ("n=10,20,10 delta=0.1", "n has the same value twice in 10, 20, 10"),
         ("n=10 delta=0.1 --figure /proc/nothing/a.svg", "--figure: cannot write /proc/nothing/a"),
-        ("n=10 delta=0.1 --figure bounds.gif", "--figure must end in .svg, .png, .pdf, got bounds"),
+        ("n=10 delta=0.1 --figure bounds.gif",
+         "--figure must end in .svg, .png, .pdf, got 'bounds.gif'"),
+        ("", "compare needs arguments, such as n=10:100000:log delta=0.05"),
+        ("nn=10 delta=0.1", "unknown argument nn: no bound of these reads it"),
     ],
 )
 def test_bad_comparisons_are_one_line(words, line):

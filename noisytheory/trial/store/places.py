@@ -65,7 +65,7 @@ def place_at(location: str | os.PathLike[str]) -> Place:
         return Directory(Path(text))
     except Exception as error:  # of whatever library knows such places
         reason = " ".join(str(error).split()) or type(error).__name__
-        raise StoreError(f"cannot open the store {text}: {reason}") from error
+        raise StoreError(f"cannot open the store {text or repr(text)}: {reason}") from error
 
 
 def read_or_nothing(place: Place, key: str) -> bytes:

@@ -180,7 +180,8 @@ class Store:
         with reading(self.location):
             found = self._root.found()
             if found is None:
-                raise StoreError(f"there is no store at {self.location}")
+                what = " (it is a file)" if os.path.isfile(self.location) else ""
+                raise StoreError(f"there is no store at {self.location}{what}")
             if "format" not in found:
                 raise StoreError(f"{self.location} is Zarr, but not a store of noisytheory")
             if found["format"] != FORMAT:
