@@ -187,7 +187,8 @@ def absurd(quiet: Any, moments: random.Random) -> Iterator[tuple[str, Count]]:
     shutil.copytree(quiet.folder / "quiet", store)
     subprocess.run(report, capture_output=True, check=True)
     whole = {path: path.read_bytes() for path in pages.rglob("*") if path.is_file()}
-    for name, spoil in itertools.product((".drawn.json", "mine/*.svg"), (_flip, _cut)):
+    names = ".drawn.json", ".written.json", "mine/*.svg"
+    for name, spoil in itertools.product(names, (_flip, _cut)):
         spoil(path := moments.choice(sorted(pages.glob(name))), moments)
         heard(report, {2}, f"{path}: no report of this version wrote it, or it was changed since")
         path.unlink()

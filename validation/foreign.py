@@ -186,7 +186,8 @@ def _in_the_way(quiet: Any) -> Count:
     count, theirs = Count(), quiet.folder / "theirs-too"
     theirs.mkdir()
     for name, what in itertools.product(
-        ("", "mine", "index.html", "README.md", "mine/maximum-0.html", ".drawn.json"),
+        ("", "mine", "index.html", "README.md", "mine/maximum-0.html", ".drawn.json",
+         ".written.json"),
         ("link", "folder", "pipe", "device", "file"),
     ):
         folder = quiet.folder / "in-the-way"

@@ -114,12 +114,12 @@ def remove(
                          reverse=True):
         with contextlib.suppress(OSError):  # Something else is in it.
             parent.rmdir()
-    said = []
+    said, what = [], "what an earlier report wrote and this one does not"
     if gone:
-        said.append(f"removed, of an earlier report and none of this one: {_some(gone)}")
+        said.append(f"removed {what}: {_some(gone)}")
     if left:
         why = not_now or "it was changed since, or cannot be removed"
-        said.append(f"left of an earlier report, and none of this one: {_some(left)} ({why})")
+        said.append(f"left {what}: {_some(left)} ({why})")
     return said
 
 

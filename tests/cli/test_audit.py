@@ -346,7 +346,7 @@ def test_the_only_line_of_a_quiet_audit_comes_when_its_report_is_there(
     assert (tmp_path / "out" / "index.html").is_file()
 
 
-@pytest.mark.parametrize("name", ["mine", "index.html", ".drawn.json"])
+@pytest.mark.parametrize("name", ["mine", "index.html", ".drawn.json", ".written.json"])
 @pytest.mark.parametrize("what", ["link", "folder", "file", "pipe"])
 def test_what_stands_where_a_report_is_written_is_named_and_left_alone(tmp_path, mine, name, what):
     """Pages went into the folder of somebody else, and a folder was a fault of ours."""

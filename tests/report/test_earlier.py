@@ -52,7 +52,7 @@ def test_what_only_the_earlier_report_has_goes_and_is_said(folder, stores, alone
     pictures = [name for name in gone if name.endswith(".svg")]
     assert pictures
     files = sum("." in name for name in gone)
-    with pytest.warns(Remark, match=rf"removed, .* none of this one: \S+ and {files - 1} more$"):
+    with pytest.warns(Remark, match=rf"^removed .* this one does not: \S+ and {files - 1} more$"):
         write(stores[1], folder)
     assert everything(folder) == alone
     write(stores[1], folder)
@@ -76,7 +76,7 @@ def test_what_somebody_has_put_there_or_changed_stays(tmp_path, folder, stores, 
     with pytest.warns(Remark) as said:
         write(stores[1], folder)
     assert str(said[1].message).startswith(
-        f"left of an earlier report, and none of this one: {changed} (it was changed since")
+        f"left what an earlier report wrote and this one does not: {changed} (it was changed since")
     stay = {"planted/fine", "planted/fine/printed.md"}
     assert everything(folder) == {
         name: text for name, text in {**before, **alone}.items() if name not in only - stay}
@@ -206,7 +206,7 @@ def test_where_no_lock_is_to_be_had_nothing_is_removed(folder, stores, alone, mo
             patch.setattr(earlier.fcntl, "flock", refused)
         else:
             patch.setattr(earlier.os, "open", refused)
-        with pytest.warns(Remark, match=r"left of .* \(the folder cannot be locked\)"):
+        with pytest.warns(Remark, match=r"left what .* \(the folder cannot be locked\)"):
             write(stores[1], folder)
     assert everything(folder).keys() == before.keys()
     with pytest.warns(Remark, match="removed"):
@@ -219,7 +219,7 @@ def test_what_the_system_does_not_let_go_is_said(folder, stores, monkeypatch):
         raise PermissionError(13, "Permission denied", str(path))
 
     monkeypatch.setattr(Path, "unlink", refused)
-    with pytest.warns(Remark, match=r"left of .* and \d+ more \(it was changed since, or cannot"):
+    with pytest.warns(Remark, match=r"left what .* and \d+ more \(it was changed since, or cannot"):
         write(stores[1], folder)
     assert (folder / "planted" / "fine" / "printed.html").exists()
 
