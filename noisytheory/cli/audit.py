@@ -143,7 +143,7 @@ def audit(
             if quiet and not as_json:
                 summary()
         if page is not None and not as_json and not quiet:
-            say(out, f"report {page}; {seconds_so_far(context):.1f} s in all")
+            say(out, f"report {visible(page)}; {seconds_so_far(context):.1f} s in all")
     codes = [code for code, _ in stopped.values()]
     context.exit(max([*codes, AS_EXPECTED if found.as_expected else DIFFERS]))
 
@@ -408,5 +408,5 @@ def report_command(out: TextIO, context: click.Context, store: str, folder: str)
 
     with Store.load(store, __version__) as opened:
         _writable(folder, opened.ids())
-        say(out, _report(opened, folder, quiet=False))
+        say(out, visible(_report(opened, folder, quiet=False)))
     context.exit(MISTAKE if damage_seen(context) else AS_EXPECTED)

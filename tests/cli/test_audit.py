@@ -397,6 +397,14 @@ def test_a_report_into_the_folder_of_a_project_is_refused_before_the_audit(
            "--store", "store")
 
 
+def test_a_folder_whose_name_has_colours_is_shown_and_colours_nothing(tmp_path, mine):
+    folder = tmp_path / "a\x1b[31mb"
+    words = ["--budget", "smoke", "--workers", 0, "--store", tmp_path / "store"]
+    for text in (answer("audit", mine, *words, "--report", folder),
+                 answer("report", tmp_path / "store", "--output", folder)):
+        assert "a\\x1b[31mb/index.html" in text and "\x1b" not in text
+
+
 def test_a_report_may_go_to_a_folder_that_is_named_by_a_link(tmp_path, mine):
     (tmp_path / "large").mkdir()
     (tmp_path / "out").symlink_to(tmp_path / "large")
