@@ -66,9 +66,9 @@ def write(
     """Write the report of an audit: ``index.html``, ``README.md``, a page and figures a claim.
 
     The same audit gives the same bytes. Files of an earlier report at the same place are replaced
-    as far as their last lines, which seal them, say that nobody changed them; so are those removed
-    that it wrote and that are none of this one, unless the store is damaged, whose last trace they
-    may be. A report waits for another one that is being written to the folder.
+    as far as their last lines, which seal them, say that nobody changed them; those
+    that are none of this one are removed, unless the store is damaged: they may be its last trace.
+    A report waits for another one that is being written to the folder.
 
     Parameters
     ----------
