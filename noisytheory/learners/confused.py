@@ -173,7 +173,7 @@ class _Linear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         low = self.classes_[int(np.argmin(shares))]
         why = "it does not fit the labels, or the class is too rare to be seen through the noise"
         if not isinstance(given, ConfusionEstimate):
-            chance = label_misfit(np.bincount(codes, minlength=len(shares)), matrix)
+            chance = label_misfit(np.bincount(codes, minlength=len(shares)), matrix, "column")
             if chance < DOUBTFUL:
                 why = ("it does not fit the labels, of which no shares of the classes explain the "
                        f"numbers (were it right, a chance below {chance:.1g})")
@@ -673,7 +673,7 @@ class UMAClassifier(_Linear):
             for k, number in enumerate(tried):
                 weights = seen.get(number, ended)
                 said[k, part] = np.argmax(np.asarray(points[part] @ weights.T), axis=1)
-        errors = [error_by_noisy_labels(one, codes, self.confusion_) for one in said]
+        errors = [error_by_noisy_labels(one, codes, self.confusion_, "column") for one in said]
         return tried[int(np.argmin(errors))]
 
     def _confuse(self) -> None:
@@ -708,7 +708,7 @@ class UMAClassifier(_Linear):
         else:
             # A matrix does not say how wrong it may be, and its own word is taken.
             what = "that is given: have it checked on audited examples"
-            gain, error = gain_by_known_confusion(ours, other, codes, self.confusion_)
+            gain, error = gain_by_known_confusion(ours, other, codes, self.confusion_, "column")
         # What is estimated lies between; the estimate goes beyond where noise is amplified.
         self.expected_gain_ = min(1.0, max(-1.0, gain))
         if gain < -error:
@@ -755,7 +755,8 @@ class UMAClassifier(_Linear):
                 )
         if given is None or isinstance(given, ConfusionEstimate):
             return
-        chance = audit_misfit(counts, self.confusion_, rng=generator(self.random_state))
+        chance = audit_misfit(
+            counts, self.confusion_, "column", rng=generator(self.random_state))
         if chance <= DOUBTFUL:
             warnings.warn(
                 f"{len(known)} audited examples contradict the confusion (were it right, a chance "
@@ -773,7 +774,7 @@ class UMAClassifier(_Linear):
         codes = np.searchsorted(self.classes_, known)
         given = self.confusion
         shares = likely_shares(
-            np.bincount(labels, minlength=len(self.classes_)), self.confusion_,
+            np.bincount(labels, minlength=len(self.classes_)), self.confusion_, "column",
             audited=given.counts.sum() if isinstance(given, ConfusionEstimate) else np.inf,
         )
         weights = shares[codes] / np.bincount(codes)[codes]

@@ -14,7 +14,6 @@ from noisytheory.learners.class_sums import class_sums
 from noisytheory.learners.kernel_mean import (
     KernelLike,
     KernelMeanClassifier,
-    confusion_of,
     named_sparse,
     one_class,
     warn_of_scales,
@@ -22,6 +21,7 @@ from noisytheory.learners.kernel_mean import (
 from noisytheory.learners.probabilities import fit_slope, powers, softmax
 from noisytheory.learners.tiles import Floats, Points, default_bandwidth, diagonal
 from noisytheory.topics.label_noise.choice.leave_one_out import Choice, ClassWeight, choose, decide
+from noisytheory.vocabulary.confusion import Orientation
 from noisytheory.vocabulary.domains import NONNEGATIVE
 from noisytheory.vocabulary.kernels import Gaussian, Laplace
 from noisytheory.vocabulary.threads import one_thread_each
@@ -65,8 +65,9 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
         nothing where few labels are wrong, and is worth almost a point of accuracy where 40% are.
     normalise : bool or "largest"
         As in `KernelMeanClassifier`.
-    noise_rate : float, pair of floats or array of shape (k, k), optional
-        As in `KernelMeanClassifier`. None if not known.
+    noise_rate : float, pair of floats, or array or table of shape (k, k), optional
+    orientation : {"column", "row"}, optional
+        Both as in `KernelMeanClassifier`. None if not known.
     frequencies : bool
         Whether ``sample_weight`` counts examples that are alike, drawn apart from each other: then
         one of them is left out at a time, and the others vouch for it. Otherwise weights say how
@@ -117,6 +118,7 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
         standard_errors: float = 0.5,
         normalise: bool | Literal["largest"] = False,
         noise_rate: float | tuple[float, float] | ArrayLike | None = None,
+        orientation: Orientation | None = None,
         frequencies: bool = False,
     ) -> None:
         self.kernels = kernels
@@ -127,6 +129,7 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
         self.standard_errors = standard_errors
         self.normalise = normalise
         self.noise_rate = noise_rate
+        self.orientation = orientation
         self.frequencies = frequencies
 
     def __sklearn_tags__(self) -> Any:
@@ -177,7 +180,7 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
                 sums, seen = np.repeat(sums, counts, axis=1), np.repeat(codes, counts)
                 shares = np.full(len(seen), 1 / len(seen))
             sums /= np.array([scale for _, scale in bounded])[:, None, None]
-            confusion = confusion_of(self.noise_rate, count)
+            confusion = self._confusion()
             found = choose(
                 sums, seen, shares, confusion,
                 class_weights=self.class_weights,

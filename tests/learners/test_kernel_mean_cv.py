@@ -207,7 +207,7 @@ def test_sparse_rows_and_several_classes(sample):
     x, codes, weights = sample
     y = (x[:, 0] > 1).astype(int) + (x[:, 1] > 1)
     noise = 0.8 * np.eye(3) + 0.2 * np.roll(np.eye(3), 1, axis=0)
-    options = {"bandwidths": [0.5, 1.0, 2.0], "noise_rate": noise}
+    options = {"bandwidths": [0.5, 1.0, 2.0], "noise_rate": noise, "orientation": "column"}
     dense = KernelMeanClassifierCV(**options).fit(x, y, weights)
     thin = KernelMeanClassifierCV(**options).fit(sparse.csr_array(x), y, weights)
     assert dense.best_params_ == thin.best_params_
