@@ -20,7 +20,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from noisytheory.learners.labelled import Labelled, SparseRows
-from noisytheory.learners.noise_rates import confusion_of
+from noisytheory.learners.noise_rates import confusion_of, warn_of_rates
 from noisytheory.learners.tiles import (
     Floats,
     Points,
@@ -388,14 +388,21 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         ------
         ValueError
             If ``noise_rate`` is None, or if ``y`` is not as long as ``X`` or holds other classes.
+
+        Warns
+        -----
+        UserWarning
+            If fewer labels are other than predicted than the noise alone would make so, but for a
+            chance of .001: then the rates are too high, or the model was fitted to the examples.
         """
         check_is_fitted(self)
         confusion = self._known_noise("corrected_risk")
         predicted = self.predict(X)
         given = self._labels(y, len(predicted))
         costs = losses(confusion, np.ones(len(confusion)))
-        at = (np.searchsorted(self.classes_, labels) for labels in (given, predicted))
-        return float(np.mean(costs[tuple(at)]))
+        codes, said = (np.searchsorted(self.classes_, labels) for labels in (given, predicted))
+        warn_of_rates(said, codes, confusion, level=3)
+        return float(np.mean(costs[codes, said]))
 
     def corrected_linear_risk(self) -> float:
         r"""$1-\|\Phi(S)\|/(1-2\sigma)$: linear risk of the unit mean, corrected for label noise.

@@ -18,6 +18,7 @@ from noisytheory.learners.kernel_mean import (
     one_class,
     warn_of_scales,
 )
+from noisytheory.learners.noise_rates import warn_of_rates
 from noisytheory.learners.probabilities import fit_slope, powers, softmax
 from noisytheory.learners.tiles import Floats, Points, default_bandwidth, diagonal
 from noisytheory.topics.label_noise.choice.leave_one_out import Choice, ClassWeight, choose, decide
@@ -235,7 +236,11 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
         if len(self.classes_) == 2:
             values = _columns(values[:, 1] - values[:, 0] - found.threshold)
         self._slope, self._power = fit_slope(values, codes, weights, confusion, workers)
-        one = one_class(decide(found.scores, found.threshold), codes, len(self.classes_))
+        predicted = decide(found.scores, found.threshold)
+        if confusion is not None:
+            counted = weights > 0
+            warn_of_rates(predicted[counted], codes[counted], confusion, level=4)
+        one = one_class(predicted, codes, len(self.classes_))
         if one is not None and len(codes) > 2:
             warnings.warn(
                 "examples of every class, left out in turn, are predicted as "

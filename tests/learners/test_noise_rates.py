@@ -1,13 +1,18 @@
-"""Noise rates as they are given: which way a matrix is read."""
+"""Noise rates as they are given: which way a matrix is read, and what labels contradict."""
 
 from __future__ import annotations
 
+import warnings
+from functools import reduce
+
 import numpy as np
 import pytest
+from scipy.stats import binom
 from sklearn.base import clone
+from sklearn.datasets import load_digits
 
 import noisytheory as nt
-from noisytheory.learners.noise_rates import confusion_of
+from noisytheory.learners.noise_rates import confusion_of, too_few_errors
 
 pytestmark = pytest.mark.filterwarnings("ignore:examples of every class")
 
@@ -88,3 +93,54 @@ def test_functions_of_labels_refuse_it_too(asked):
     by_rows = asked(confusion=VENDOR, orientation="row")
     assert by_rows == asked(confusion=VENDOR.T, orientation="column")
     assert by_rows != asked(confusion=VENDOR, orientation="column")
+
+
+def test_rates_that_the_labels_contradict_are_told():
+    X, digit = load_digits(return_X_y=True)
+    X, odd = X / 16, digit % 2
+    # No label is wrong, and a few predictions are.
+    with pytest.warns(UserWarning, match=r"0.67% of 900 labels differ .* noise_rate 30% or more do"
+                      ) as said:
+        model = nt.KernelMeanClassifierCV(noise_rate=0.3).fit(X[:900], odd[:900])
+    assert model.best_score_ > 1.7 and len(said) == 1 and said[0].filename == __file__
+    with pytest.warns(UserWarning, match=r"of 897 labels differ .* 30% or more"):
+        assert model.corrected_risk(X[900:], odd[900:]) < -0.6
+    with pytest.warns(UserWarning, match="by noise_rate 2[0-9]% or more do"):
+        model.set_params(noise_rate=(0.1, 0.4)).fit(X[:900], odd[:900])
+    with pytest.warns(UserWarning, match="by noise_rate 40% or more do"):
+        table = 0.6 * np.eye(10) + 0.4 * np.roll(np.eye(10), 1, axis=1)
+        model.set_params(noise_rate=table, orientation="row").fit(X[:900], digit[:900])
+
+
+def test_true_rates_are_not_doubted_nor_are_low_ones(sample):
+    x, true, noisy = sample
+    doubts = 0
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", "[0-9.]+% of")
+        for seed in range(200):
+            rng = np.random.default_rng(seed)
+            y = rng.integers(2, size=100)
+            rows = rng.normal(size=(100, 2)) + 6 * y[:, None]
+            labels = np.where(rng.random(100) < 0.3, 1 - y, y)
+            try:
+                nt.KernelMeanClassifierCV(noise_rate=0.3).fit(rows, labels)
+            except UserWarning:
+                doubts += 1
+        nt.KernelMeanClassifierCV(noise_rate=0.2).fit(x, noisy)
+        # Of no weight, an example has no say: these are the ones that agree.
+        agree = noisy == true
+        with pytest.raises(UserWarning, match="0% of"):
+            nt.KernelMeanClassifierCV(noise_rate=0.4).fit(x, noisy, agree.astype(float))
+    # With chance .001 each more than two have chance .0011 together.
+    assert doubts <= 2
+
+
+def test_errors_of_unlike_chances_are_no_likelier_to_be_few_than_binomial_ones():
+    noise = np.array([[0.9, 0.4], [0.1, 0.6]])
+    predicted = np.array([0] * 30 + [1] * 30)
+    exact = reduce(np.convolve, [[0.9, 0.1]] * 30 + [[0.6, 0.4]] * 30).cumsum()
+    for errors in range(14):
+        codes = np.where(np.arange(60) < errors, 1 - predicted, predicted)
+        least, chance = too_few_errors(predicted, codes, noise)
+        assert least == pytest.approx(0.25) and exact[errors] <= chance
+        assert chance == pytest.approx(binom.cdf(errors, 60, 0.25))
