@@ -52,7 +52,9 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
         features hold what matters, or features differ in scale, that is far too wide: scale them.
     class_weights : sequence of "balanced" or None
         Whether the means of the classes count alike, or by their examples; tried in turn. Alike
-        alone by default: among more candidates noise chooses worse.
+        alone by default: over ten sets, among more candidates noise chooses worse
+        (``validation/noisy_choice.md``). Where classes are of uneven sizes and it is the share of
+        right predictions that counts, try ``("balanced", None)``, at next to no cost.
     thresholds : sequence of bool
         Whether scores of two classes are cut at 0 or where leave-one-out risk is least; tried in
         turn. A threshold's risk is measured on examples that had no part in choosing it.
@@ -94,8 +96,18 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
     Warns
     -----
     UserWarning
-        If nearly all examples of every class, each left out in turn, get one class, or if features
-        have very different scales.
+        If nearly all examples of every class, each left out in turn, get one class, if features
+        have very different scales, or if ``noise_rate`` is higher than the labels allow: see the
+        notes.
+
+    Notes
+    -----
+    Whatever is predicted, a noisy label differs from it as often as the noise alone makes it, at
+    one rate with that rate. Where fewer differ from the leave-one-out predictions, but for a chance
+    of .001 of a binomial variable, the rates are said to be too high. Predictions depend on each
+    other's labels and the model is chosen for its few errors, so that the chance is not exact: of
+    14,000 fits with their true rates .06 per cent were warned, with both class weights and
+    thresholds tried .24 (``validation/rate_doubts.md``).
 
     Examples
     --------
