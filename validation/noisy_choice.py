@@ -176,7 +176,7 @@ def methods(matrix: np.ndarray) -> Iterator[tuple[str, Any]]:
     yield "mean, 1 s.e.", KernelMeanClassifierCV(standard_errors=1.0)
     yield "mean, 0 s.e.", KernelMeanClassifierCV(standard_errors=0.0)
     yield "mean, balanced risk", KernelMeanClassifierCV(risk="balanced")
-    yield "mean, rates given", KernelMeanClassifierCV(noise_rate=rates)
+    yield "mean, rates given", KernelMeanClassifierCV(noise_rate=rates, orientation="column")
     yield "mean, all options", KernelMeanClassifierCV(
         class_weights=(None, "balanced"), thresholds=(False, True))
     yield "SVC, CV", GridSearchCV(Scaled(), {"C": [0.1, 1, 10], "gamma": [0.25, 1, 4]}, cv=3)

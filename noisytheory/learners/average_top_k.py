@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from noisytheory.learners.off_centre import warn_off_centre
 from noisytheory.topics.top_k.aggregate import tail_mass
 from noisytheory.topics.top_k.collapse import first_useful_k
 from noisytheory.topics.top_k.individual import CLASSIFICATION, REGRESSION
@@ -487,6 +488,8 @@ class _Machine(BaseEstimator):  # type: ignore[misc]
             regression=not isinstance(self, ClassifierMixin))
         self.C, self.k = found.C, found.k
         self._keep(points, np.arange(n), found.solution)
+        if not isinstance(self, ClassifierMixin):
+            warn_off_centre(targets, weight, learner=self, level=3)
         return found
 
     def _matrix(
@@ -521,6 +524,8 @@ class _Machine(BaseEstimator):  # type: ignore[misc]
                            points=points, masses=masses if np.ptp(masses) else None,
                            tol=self.tol, regression=not isinstance(self, ClassifierMixin))
         self._keep(points, first, found)
+        if not isinstance(self, ClassifierMixin):
+            warn_off_centre(targets, masses, learner=self, level=4)
 
     def _keep(self, points: Floats, places: NDArray[np.intp], found: KernelSolution) -> None:
         support = found.support[np.argsort(places[found.support])]
@@ -601,6 +606,8 @@ class AverageTopKSVC(_Classifier, _Machine):
 class AverageTopKSVR(_Regressor, _Machine):
     r"""Kernel regression by the k largest absolute losses: $\nu$-SVR without intercept.
 
+    A target far from 0 is to be standardised, by scikit-learn's ``TransformedTargetRegressor``.
+
     Parameters
     ----------
     kernel, kernel_params, k, C, tol
@@ -611,9 +618,14 @@ class AverageTopKSVR(_Regressor, _Machine):
     support_, support_vectors_, dual_coef_, level_, objective_, gap_, regime_
         ``level_`` is the half-width of the tube.
 
+    Warns
+    -----
+    UserWarning
+        If the target's mean is larger than its standard deviation.
+
     Examples
     --------
-    >>> model = AverageTopKSVR("linear", k=1.0, C=1e4, tol=1e-9).fit([[1.0], [2.0]], [1.0, 2.0])
+    >>> model = AverageTopKSVR("linear", k=1.0, C=1e4, tol=1e-9).fit([[-1.0], [2.0]], [-1.0, 2.0])
     >>> model.predict([[3.0]]).round(6).tolist()
     [3.0]
     """

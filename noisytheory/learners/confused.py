@@ -374,7 +374,7 @@ class UMAClassifier(CorrectingClassifier):
             for k, number in enumerate(tried):
                 weights = seen.get(number, ended)
                 said[k, part] = np.argmax(np.asarray(points[part] @ weights.T), axis=1)
-        errors = [error_by_noisy_labels(one, codes, self.confusion_) for one in said]
+        errors = [error_by_noisy_labels(one, codes, self.confusion_, "column") for one in said]
         return tried[int(np.argmin(errors))]
 
     def _confuse(self) -> None:

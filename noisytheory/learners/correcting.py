@@ -106,7 +106,7 @@ class CorrectingClassifier(LinearClassifier):
         else:
             # A matrix does not say how wrong it may be, and its own word is taken.
             what = "that is given: have it checked on audited examples"
-            gain, error = gain_by_known_confusion(ours, other, codes, self.confusion_)
+            gain, error = gain_by_known_confusion(ours, other, codes, self.confusion_, "column")
         # What is estimated lies between; the estimate goes beyond where noise is amplified.
         self.expected_gain_ = min(1.0, max(-1.0, gain))
         worse = gain < -error
@@ -144,7 +144,8 @@ class CorrectingClassifier(LinearClassifier):
                 )
         if given is None or isinstance(given, ConfusionEstimate):
             return
-        chance = audit_misfit(counts, self.confusion_, rng=generator(self.random_state))
+        chance = audit_misfit(
+            counts, self.confusion_, "column", rng=generator(self.random_state))
         if chance <= DOUBTFUL:
             warnings.warn(
                 f"{len(known)} audited examples contradict the confusion (were it right, a chance "
@@ -162,7 +163,7 @@ class CorrectingClassifier(LinearClassifier):
         codes = np.searchsorted(self.classes_, known)
         given = self._used
         shares = likely_shares(
-            np.bincount(labels, minlength=len(self.classes_)), self.confusion_,
+            np.bincount(labels, minlength=len(self.classes_)), self.confusion_, "column",
             audited=given.counts.sum() if isinstance(given, ConfusionEstimate) else np.inf,
         )
         weights = shares[codes] / np.bincount(codes)[codes]

@@ -9,7 +9,6 @@ import copy
 import inspect
 import warnings
 from collections.abc import Callable, Mapping
-from fractions import Fraction
 from itertools import product
 from typing import Any, Literal, TypeAlias
 
@@ -21,6 +20,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from noisytheory.learners.labelled import Labelled, SparseRows
+from noisytheory.learners.noise_rates import confusion_of, warn_of_rates
 from noisytheory.learners.tiles import (
     Floats,
     Points,
@@ -41,7 +41,7 @@ from noisytheory.learners.tiles import (
 from noisytheory.topics.label_noise.choice.leave_one_out import losses
 from noisytheory.topics.sparse import TO_TOLERANCE, check_options, find_algorithm
 from noisytheory.vocabulary.compiled import ROOTS, TWOS, add_of_distances, powers_of_two
-from noisytheory.vocabulary.confusion import columns, inverse_of
+from noisytheory.vocabulary.confusion import Orientation
 from noisytheory.vocabulary.kernels import (
     COMPILED,
     Gaussian,
@@ -51,10 +51,9 @@ from noisytheory.vocabulary.kernels import (
     Normalised,
     Polynomial,
 )
-from noisytheory.vocabulary.noise import checked_rate
 from noisytheory.vocabulary.threads import in_order, one_thread_each
 
-__all__ = ["KernelMeanClassifier", "confusion_of", "named_sparse", "one_class", "warn_of_scales"]
+__all__ = ["KernelMeanClassifier", "named_sparse", "one_class", "warn_of_scales"]
 
 KernelLike: TypeAlias = str | Kernel | Callable[[Any, Any], ArrayLike]
 
@@ -113,11 +112,13 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         The theory needs features of norm at most 1. ``False`` refuses others, ``True`` takes
         $K(x,x')/\sqrt{K(x,x)K(x',x')}$, ``"largest"`` divides $K$ by its largest $K(x_i,x_i)$ in
         the sample, which leaves the classifier as it is.
-    noise_rate : float, pair of floats or array of shape (k, k), optional
+    noise_rate : float, pair of floats, or array or table of shape (k, k), optional
         Probability that a label is flipped, to any other class with equal chances, below
         $\frac{k-1}k$ with $k$ classes; of two classes that of the first and of the second, with sum
-        below 1; or $C_{pq}=\Pr[\text{label }p\mid\text{true }q]$. For `corrected_risk`; None if it
-        is not known. The classifier itself does not depend on it.
+        below 1; or $C_{pq}=\Pr[\text{label }p\mid\text{true }q]$, read as by `UMAClassifier`. For
+        `corrected_risk`; None if it is not known. The classifier itself does not depend on it.
+    orientation : {"column", "row"}, optional
+        Where a matrix has the true classes; columns by default, and never guessed.
 
     Attributes
     ----------
@@ -153,11 +154,13 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         kernel_params: Mapping[str, Any] | None = None,
         normalise: bool | Literal["largest"] = False,
         noise_rate: float | tuple[float, float] | ArrayLike | None = None,
+        orientation: Orientation | None = None,
     ) -> None:
         self.kernel = kernel
         self.kernel_params = kernel_params
         self.normalise = normalise
         self.noise_rate = noise_rate
+        self.orientation = orientation
 
     def __sklearn_tags__(self) -> Any:
         """Sparse rows are taken for the linear and the Gaussian kernel."""
@@ -256,7 +259,7 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
                 "sample_weight must not be zero on a whole class, got no weight on "
                 f"{self.classes_[masses.argmin()]}"
             )
-        confusion_of(self.noise_rate, len(self.classes_))
+        self._confusion()
         return points, codes, weights / weights.sum()
 
     def _keep(
@@ -385,14 +388,21 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
         ------
         ValueError
             If ``noise_rate`` is None, or if ``y`` is not as long as ``X`` or holds other classes.
+
+        Warns
+        -----
+        UserWarning
+            If fewer labels are other than predicted than the noise alone would make so, but for a
+            chance of .001: then the rates are too high, or the model was fitted to the examples.
         """
         check_is_fitted(self)
         confusion = self._known_noise("corrected_risk")
         predicted = self.predict(X)
         given = self._labels(y, len(predicted))
         costs = losses(confusion, np.ones(len(confusion)))
-        at = (np.searchsorted(self.classes_, labels) for labels in (given, predicted))
-        return float(np.mean(costs[tuple(at)]))
+        codes, said = (np.searchsorted(self.classes_, labels) for labels in (given, predicted))
+        warn_of_rates(said, codes, confusion, level=3)
+        return float(np.mean(costs[codes, said]))
 
     def corrected_linear_risk(self) -> float:
         r"""$1-\|\Phi(S)\|/(1-2\sigma)$: linear risk of the unit mean, corrected for label noise.
@@ -521,10 +531,13 @@ class KernelMeanClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             raise ValueError(f"{what} needs two classes, got {len(self.classes_)}")
 
     def _known_noise(self, what: str) -> Floats:
-        confusion = confusion_of(self.noise_rate, len(self.classes_))
+        confusion = self._confusion()
         if confusion is None:
             raise ValueError(f"{what} needs noise_rate, which is None (unknown)")
         return confusion
+
+    def _confusion(self) -> Floats | None:
+        return confusion_of(self.noise_rate, self.classes_.tolist(), self.orientation)
 
     def _labels(self, y: ArrayLike, length: int) -> NDArray[Any]:
         labels = np.asarray(y)
@@ -784,35 +797,6 @@ def warn_of_scales(points: Points, weights: Floats) -> None:
 def named_sparse(kernel: KernelLike) -> bool:
     """Whether a kernel, by name or not, takes sparse rows."""
     return kernel in ("gaussian", "linear") if isinstance(kernel, str) else takes_sparse(kernel)
-
-
-def confusion_of(noise_rate: Any, classes: int) -> Floats | None:
-    """Chances of labels given true classes, those in columns, from rates that are checked."""
-    if noise_rate is None:
-        return None
-    if np.ndim(noise_rate) == 2:
-        found = columns(noise_rate, "column")
-        if len(found) != classes:
-            raise ValueError(
-                f"noise_rate must be of the classes that y holds, {classes}, got a matrix of "
-                f"{len(found)} classes"
-            )
-        inverse_of(found)
-    elif np.ndim(noise_rate) == 0:
-        rate = float(checked_rate("noise_rate", noise_rate, below=Fraction(classes - 1, classes)))
-        found = np.full((classes, classes), rate / (classes - 1))
-        np.fill_diagonal(found, 1 - rate)
-    elif np.ndim(noise_rate) == 1 and len(noise_rate) == classes == 2:
-        first, second = (float(checked_rate("noise_rate", rate)) for rate in noise_rate)
-        found = np.array([[1 - first, second], [first, 1 - second]])
-    else:
-        raise ValueError(
-            f"noise_rate must be a number in [0, {(classes - 1) / classes:g}), a matrix, or with "
-            f"two classes a pair; got {noise_rate!r} with {classes} classes"
-        )
-    if classes == 2 and found[1, 0] + found[0, 1] >= 1:
-        raise ValueError(f"noise_rate must have a sum below 1, got {noise_rate!r}")
-    return found
 
 
 def _algorithm(

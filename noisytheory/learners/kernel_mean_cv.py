@@ -14,14 +14,15 @@ from noisytheory.learners.class_sums import class_sums
 from noisytheory.learners.kernel_mean import (
     KernelLike,
     KernelMeanClassifier,
-    confusion_of,
     named_sparse,
     one_class,
     warn_of_scales,
 )
+from noisytheory.learners.noise_rates import warn_of_rates
 from noisytheory.learners.probabilities import fit_slope, powers, softmax
 from noisytheory.learners.tiles import Floats, Points, default_bandwidth, diagonal
 from noisytheory.topics.label_noise.choice.leave_one_out import Choice, ClassWeight, choose, decide
+from noisytheory.vocabulary.confusion import Orientation
 from noisytheory.vocabulary.domains import NONNEGATIVE
 from noisytheory.vocabulary.kernels import Gaussian, Laplace
 from noisytheory.vocabulary.threads import one_thread_each
@@ -51,7 +52,9 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
         features hold what matters, or features differ in scale, that is far too wide: scale them.
     class_weights : sequence of "balanced" or None
         Whether the means of the classes count alike, or by their examples; tried in turn. Alike
-        alone by default: among more candidates noise chooses worse.
+        alone by default: over ten sets, among more candidates noise chooses worse
+        (``validation/noisy_choice.md``). Where classes are of uneven sizes and it is the share of
+        right predictions that counts, try ``("balanced", None)``, at next to no cost.
     thresholds : sequence of bool
         Whether scores of two classes are cut at 0 or where leave-one-out risk is least; tried in
         turn. A threshold's risk is measured on examples that had no part in choosing it.
@@ -65,8 +68,9 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
         nothing where few labels are wrong, and is worth almost a point of accuracy where 40% are.
     normalise : bool or "largest"
         As in `KernelMeanClassifier`.
-    noise_rate : float, pair of floats or array of shape (k, k), optional
-        As in `KernelMeanClassifier`. None if not known.
+    noise_rate : float, pair of floats, or array or table of shape (k, k), optional
+    orientation : {"column", "row"}, optional
+        Both as in `KernelMeanClassifier`. None if not known.
     frequencies : bool
         Whether ``sample_weight`` counts examples that are alike, drawn apart from each other: then
         one of them is left out at a time, and the others vouch for it. Otherwise weights say how
@@ -92,8 +96,18 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
     Warns
     -----
     UserWarning
-        If nearly all examples of every class, each left out in turn, get one class, or if features
-        have very different scales.
+        If nearly all examples of every class, each left out in turn, get one class, if features
+        have very different scales, or if ``noise_rate`` is higher than the labels allow: see the
+        notes.
+
+    Notes
+    -----
+    Whatever is predicted, a noisy label differs from it as often as the noise alone makes it, at
+    one rate with that rate. Where fewer differ from the leave-one-out predictions, but for a chance
+    of .001 of a binomial variable, the rates are said to be too high. Predictions depend on each
+    other's labels and the model is chosen for its few errors, so that the chance is not exact: of
+    14,000 fits with their true rates .06 per cent were warned, with both class weights and
+    thresholds tried .24 (``validation/rate_doubts.md``).
 
     Examples
     --------
@@ -117,6 +131,7 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
         standard_errors: float = 0.5,
         normalise: bool | Literal["largest"] = False,
         noise_rate: float | tuple[float, float] | ArrayLike | None = None,
+        orientation: Orientation | None = None,
         frequencies: bool = False,
     ) -> None:
         self.kernels = kernels
@@ -127,6 +142,7 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
         self.standard_errors = standard_errors
         self.normalise = normalise
         self.noise_rate = noise_rate
+        self.orientation = orientation
         self.frequencies = frequencies
 
     def __sklearn_tags__(self) -> Any:
@@ -177,7 +193,7 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
                 sums, seen = np.repeat(sums, counts, axis=1), np.repeat(codes, counts)
                 shares = np.full(len(seen), 1 / len(seen))
             sums /= np.array([scale for _, scale in bounded])[:, None, None]
-            confusion = confusion_of(self.noise_rate, count)
+            confusion = self._confusion()
             found = choose(
                 sums, seen, shares, confusion,
                 class_weights=self.class_weights,
@@ -232,7 +248,11 @@ class KernelMeanClassifierCV(KernelMeanClassifier):
         if len(self.classes_) == 2:
             values = _columns(values[:, 1] - values[:, 0] - found.threshold)
         self._slope, self._power = fit_slope(values, codes, weights, confusion, workers)
-        one = one_class(decide(found.scores, found.threshold), codes, len(self.classes_))
+        predicted = decide(found.scores, found.threshold)
+        if confusion is not None:
+            counted = weights > 0
+            warn_of_rates(predicted[counted], codes[counted], confusion, level=4)
+        one = one_class(predicted, codes, len(self.classes_))
         if one is not None and len(codes) > 2:
             warnings.warn(
                 "examples of every class, left out in turn, are predicted as "

@@ -138,7 +138,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         low = self.classes_[int(np.argmin(shares))]
         why = "it does not fit the labels, or the class is too rare to be seen through the noise"
         if not isinstance(given, ConfusionEstimate):
-            chance = label_misfit(np.bincount(codes, minlength=len(shares)), matrix)
+            chance = label_misfit(np.bincount(codes, minlength=len(shares)), matrix, "column")
             if chance < DOUBTFUL:
                 why = ("it does not fit the labels, of which no shares of the classes explain the "
                        f"numbers (were it right, a chance below {chance:.1g})")

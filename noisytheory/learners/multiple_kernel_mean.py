@@ -17,6 +17,7 @@ from noisytheory.learners.kernel_mean_cv import (
     checked_kernels,
 )
 from noisytheory.learners.tiles import Floats, Points, check_coordinates, default_bandwidth
+from noisytheory.vocabulary.confusion import Orientation
 from noisytheory.vocabulary.kernels import Gaussian
 
 __all__ = ["MultipleKernelMean"]
@@ -38,8 +39,9 @@ class MultipleKernelMean(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         default bandwidth, or with "leave-one-out" those of `KernelMeanClassifierCV`.
     choice : {"leave-one-out", "longest"}
     normalise : bool or "largest"
-    noise_rate : float or pair of floats, optional
-        Both as in `KernelMeanClassifier`.
+    noise_rate : float, pair of floats, or array or table of shape (k, k), optional
+    orientation : {"column", "row"}, optional
+        All as in `KernelMeanClassifier`.
 
     Attributes
     ----------
@@ -67,12 +69,14 @@ class MultipleKernelMean(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         *,
         choice: Literal["leave-one-out", "longest"] = "leave-one-out",
         normalise: bool | Literal["largest"] = False,
-        noise_rate: float | tuple[float, float] | None = None,
+        noise_rate: float | tuple[float, float] | ArrayLike | None = None,
+        orientation: Orientation | None = None,
     ) -> None:
         self.kernels = kernels
         self.choice = choice
         self.normalise = normalise
         self.noise_rate = noise_rate
+        self.orientation = orientation
 
     def __sklearn_tags__(self) -> Any:
         """Sparse rows are taken where every kernel takes them."""
@@ -89,7 +93,10 @@ class MultipleKernelMean(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         points, labels = validate_data(
             self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32]
         )
-        options: dict[str, Any] = {"normalise": self.normalise, "noise_rate": self.noise_rate}
+        options: dict[str, Any] = {
+            "normalise": self.normalise, "noise_rate": self.noise_rate,
+            "orientation": self.orientation,
+        }
         if self.choice == "leave-one-out":
             chosen = KernelMeanClassifierCV(self.kernels, **options)
             self.best_estimator_: KernelMeanClassifier = chosen.fit(points, labels, sample_weight)

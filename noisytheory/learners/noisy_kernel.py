@@ -18,6 +18,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from noisytheory.learners.off_centre import warn_off_centre
 from noisytheory.learners.seeds import checked_state
 from noisytheory.topics.online.bounds import ABOVE_1, inadmissible, label_bound
 from noisytheory.topics.online.comparator import regret_of
@@ -407,6 +408,8 @@ class _NoisyKernel(BaseEstimator, ABC):  # type: ignore[misc]
         source, y, squares, available = self._prepare(X, y, True)
         self._resolve(squares, self._labelled(y))
         self._learn(source, self._targets(y), available, len(y))
+        if self._form == "regression":
+            warn_off_centre(y, learner=self, level=3)
         return self
 
     def regret_bound(self) -> float:
@@ -666,6 +669,9 @@ class NoisyKernelClassifier(ClassifierMixin, _NoisyKernel):  # type: ignore[misc
 class NoisyKernelRegressor(RegressorMixin, _NoisyKernel):  # type: ignore[misc]
     r"""Predict real values of clean instances, having seen several noisy measurements of each.
 
+    There is no intercept, and what a kernel has of a constant counts in the ball: a target far from
+    0 is to be standardised, by scikit-learn's ``TransformedTargetRegressor``.
+
     Parameters
     ----------
     kernel : {"affine", "linear", "quadratic", "cubic", "exponential", "gaussian"} or DotProduct
@@ -681,6 +687,11 @@ class NoisyKernelRegressor(RegressorMixin, _NoisyKernel):  # type: ignore[misc]
     queries_ : array
     n_rounds_, skipped_ : int
     Bx_, Bpsi_, Bg_ : float
+
+    Warns
+    -----
+    UserWarning
+        If `fit` sees a target whose mean is larger than its standard deviation.
 
     Examples
     --------

@@ -51,7 +51,8 @@ LIMIT = 1 / (16 * np.finfo(float).eps)
 
 
 def columns(
-    matrix: Any, orientation: Orientation | None = None, *, classes: Sequence[Any] | None = None
+    matrix: Any, orientation: Orientation | None = None, *, classes: Sequence[Any] | None = None,
+    name: str = "confusion",
 ) -> Floats:
     """A confusion matrix with true classes in columns, checked, never guessed.
 
@@ -66,6 +67,8 @@ def columns(
     classes : sequence, optional
         The names in the order that is wanted; by default that of the columns, and of whole numbers
         0 to Q - 1 their own.
+    name : str
+        The argument's, for the message.
 
     Returns
     -------
@@ -83,22 +86,22 @@ def columns(
     >>> columns([[0.9, 0.1], [0.4, 0.6]], orientation="row").tolist()
     [[0.9, 0.4], [0.1, 0.6]]
     """
-    array = _probabilities("confusion", _by_name(matrix, classes))
+    array = _probabilities(name, _by_name(matrix, classes, name))
     if orientation not in (None, "column", "row"):
         raise ValueError(f'orientation must be "column" or "row", got {orientation!r}')
     down, across = (abs(array.sum(axis=axis) - 1).max() <= SUM for axis in (0, 1))
     if orientation is None:
         if across and not down:
             raise ValueError(
-                'confusion must have columns that sum to 1, here the rows do: say orientation="row"'
+                f'{name} must have columns that sum to 1, here the rows do: say orientation="row"'
                 " if the true classes are in rows"
             )
         if across and down and abs(array - array.T).max() > SUM:
             raise ValueError(
-                "confusion has rows and columns that sum to 1 and is not symmetric: say "
+                f"{name} has rows and columns that sum to 1 and is not symmetric: say "
                 'orientation="column" or "row", where the true classes are'
             )
-    _sum_to_one("confusion", array, "row" if orientation == "row" else "column")
+    _sum_to_one(name, array, "row" if orientation == "row" else "column")
     return np.array(array.T if orientation == "row" else array, order="C")
 
 
@@ -163,7 +166,7 @@ def _sum_to_one(name: str, array: NDArray[Any], line: Orientation) -> None:
     )
 
 
-def _by_name(matrix: Any, classes: Sequence[Any] | None) -> Any:
+def _by_name(matrix: Any, classes: Sequence[Any] | None, name: str) -> Any:
     """A table with names in the order of these classes, or in one order; all else as it came."""
     named = _names(matrix)
     if named is None:
@@ -175,16 +178,16 @@ def _by_name(matrix: Any, classes: Sequence[Any] | None) -> Any:
     elif rows == across == counting:
         if set(classes) == set(counting) and list(classes) != counting:
             raise ValueError(
-                f"confusion is a table that counts its classes {counting}, and they are given as "
+                f"{name} is a table that counts its classes {counting}, and they are given as "
                 f"{list(classes)}: without names by an array, or with its own in rows and columns"
             )
         return table.to_numpy()
     if not set(rows) == set(across) == set(classes) or len(set(rows)) < len(rows):
         raise ValueError(
-            "confusion must have each class's name once in rows and in columns, got "
+            f"{name} must have each class's name once in rows and in columns, got "
             f"{rows} and {across} for {list(classes)}"
         )
-    order = [[names.index(name) for name in classes] for names in (rows, across)]
+    order = [[names.index(one) for one in classes] for names in (rows, across)]
     return table.to_numpy()[np.ix_(*order)]
 
 
@@ -648,7 +651,7 @@ class ConfusionEstimate:
     def __post_init__(self) -> None:
         if self.classes is None and (named := _names(self.counts)) is not None:
             object.__setattr__(self, "classes", named[2])
-        counts = checked_floats("counts", _by_name(self.counts, self.classes))
+        counts = checked_floats("counts", _by_name(self.counts, self.classes, "counts"))
         if counts.ndim != 2 or counts.shape[0] != counts.shape[1]:
             raise ValueError(f"counts must be a square matrix, got shape {counts.shape}")
         if not np.isfinite(counts).all() or np.any(counts < 0) or np.any(counts % 1):

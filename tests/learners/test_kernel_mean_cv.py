@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.datasets import load_digits
 
 from noisytheory.learners import KernelMeanClassifier, KernelMeanClassifierCV
 from noisytheory.learners.class_sums import class_sums
@@ -207,7 +208,7 @@ def test_sparse_rows_and_several_classes(sample):
     x, codes, weights = sample
     y = (x[:, 0] > 1).astype(int) + (x[:, 1] > 1)
     noise = 0.8 * np.eye(3) + 0.2 * np.roll(np.eye(3), 1, axis=0)
-    options = {"bandwidths": [0.5, 1.0, 2.0], "noise_rate": noise}
+    options = {"bandwidths": [0.5, 1.0, 2.0], "noise_rate": noise, "orientation": "column"}
     dense = KernelMeanClassifierCV(**options).fit(x, y, weights)
     thin = KernelMeanClassifierCV(**options).fit(sparse.csr_array(x), y, weights)
     assert dense.best_params_ == thin.best_params_
@@ -249,3 +250,13 @@ def test_the_path_is_drawn(board):
     ax = model.fit(x[:200], y[:200]).plot_path()
     assert len(ax.containers) == 4
     assert ax.get_xscale() == "log"
+
+
+def test_of_a_rare_class_as_it_is_more_predictions_are_right():
+    X, digit = load_digits(return_X_y=True)
+    X, y = X / 16, digit == 3
+    noisy = y[:900] ^ (np.random.default_rng(0).random(900) < 0.2)
+    alike, both = (KernelMeanClassifierCV(class_weights=weights).fit(X[:900], noisy)
+                   for weights in (("balanced",), ("balanced", None)))
+    assert both.best_params_["class_weight"] is None
+    assert both.score(X[900:], y[900:]) > alike.score(X[900:], y[900:]) + 0.1

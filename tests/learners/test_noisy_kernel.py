@@ -47,6 +47,7 @@ def array_api_is_off(estimator):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.EstimatorCheckFailedWarning")
+@pytest.mark.filterwarnings("ignore:the target's mean")
 @parametrize_with_checks(
     [
         NoisyKernelClassifier(random_state=0),

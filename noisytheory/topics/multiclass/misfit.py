@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from noisytheory.vocabulary.confusion import columns
+from noisytheory.vocabulary.confusion import Orientation, columns
 from noisytheory.vocabulary.domains import COUNT, POSITIVE, checked_floats
 
 __all__ = ["audit_misfit", "label_misfit", "likely_shares"]
@@ -19,7 +19,8 @@ STEPS, ENOUGH = 10_000, 1e-12
 
 
 def likely_shares(
-    counts: ArrayLike, confusion: ArrayLike, *, audited: float = math.inf
+    counts: ArrayLike, confusion: ArrayLike, orientation: Orientation | None = None, *,
+    audited: float = math.inf,
 ) -> Floats:
     r"""Shares of the true classes of which none is 0: most likely, with one more example of each.
 
@@ -34,7 +35,9 @@ def likely_shares(
     counts : array-like, shape (Q,)
         Of the noisy labels.
     confusion : array-like, shape (Q, Q)
-        True classes in columns.
+        True classes in columns, or as `orientation` says.
+    orientation : {"column", "row"}, optional
+        As for `nt.confusion.columns`.
     audited : float
         Number of examples that the confusion was estimated from; infinite if it is known.
 
@@ -52,7 +55,7 @@ def likely_shares(
     """
     if audited != math.inf:
         POSITIVE.check("audited", audited)
-    seen, matrix = _checked(counts, confusion)
+    seen, matrix = _checked(counts, confusion, orientation)
     size = 1 / (1 / seen.sum() + 1 / audited)
     return _climb(seen * size / seen.sum(), matrix, 1.0)
 
@@ -71,7 +74,9 @@ def _climb(seen: Floats, matrix: Floats, more: float) -> Floats:
     return shares
 
 
-def label_misfit(counts: ArrayLike, confusion: ArrayLike) -> float:
+def label_misfit(
+    counts: ArrayLike, confusion: ArrayLike, orientation: Orientation | None = None
+) -> float:
     r"""How likely labels so far from every mixture of the confusion's columns are, if it holds.
 
     $\Pr[\chi^2_{Q-1}\ge\min_{\pi\ge0}\sum_y(n_y-n(C\pi)_y)^2/n_y]$: small values say that the
@@ -83,7 +88,9 @@ def label_misfit(counts: ArrayLike, confusion: ArrayLike) -> float:
     counts : array-like, shape (Q,)
         Of the noisy labels.
     confusion : array-like, shape (Q, Q)
-        True classes in columns, known and not estimated.
+        True classes in columns, or as `orientation` says; known and not estimated.
+    orientation : {"column", "row"}, optional
+        As for `nt.confusion.columns`.
 
     Returns
     -------
@@ -99,14 +106,15 @@ def label_misfit(counts: ArrayLike, confusion: ArrayLike) -> float:
     from scipy.optimize import nnls
     from scipy.stats import chi2
 
-    seen, matrix = _checked(counts, confusion)
+    seen, matrix = _checked(counts, confusion, orientation)
     spread = np.sqrt(np.maximum(seen, 1.0))
     _, apart = nnls(matrix / spread[:, None], seen / spread)
     return float(chi2.sf(apart**2, len(seen) - 1)) if apart**2 > 1e-9 else 1.0
 
 
 def audit_misfit(
-    counts: ArrayLike, confusion: ArrayLike, *, size: int = 4999, rng: np.random.Generator,
+    counts: ArrayLike, confusion: ArrayLike, orientation: Orientation | None = None, *,
+    size: int = 4999, rng: np.random.Generator,
 ) -> float:
     """How likely an audit so far from a confusion is, if that holds.
 
@@ -115,7 +123,9 @@ def audit_misfit(
     counts : array-like of int, shape (Q, Q)
         Audited pairs, noisy labels in rows, true classes in columns; some may be missing.
     confusion : array-like, shape (Q, Q)
-        What is said of them, true classes in columns.
+        What is said of them, true classes in columns, or as `orientation` says.
+    orientation : {"column", "row"}, optional
+        As for `nt.confusion.columns`.
     size : int
         Audits of the same sizes to draw from it.
     rng : Generator
@@ -139,7 +149,7 @@ def audit_misfit(
     pairs = checked_floats("counts", counts)
     if pairs.ndim != 2 or not np.isfinite(pairs).all() or (pairs < 0).any() or (pairs % 1).any():
         raise ValueError("counts must be a matrix of whole numbers >= 0")
-    audited, matrix = _checked(pairs.sum(axis=0), confusion)
+    audited, matrix = _checked(pairs.sum(axis=0), confusion, orientation)
 
     def ratio(held: Floats) -> Floats:
         """Log of the likelihood over that of the confusion; infinite where that forbids a label."""
@@ -154,10 +164,12 @@ def audit_misfit(
     return float(1 + np.sum(ratio(drawn.astype(float)) >= found - 1e-9)) / (size + 1)
 
 
-def _checked(counts: ArrayLike, confusion: ArrayLike) -> tuple[Floats, Floats]:
+def _checked(
+    counts: ArrayLike, confusion: ArrayLike, orientation: Orientation | None
+) -> tuple[Floats, Floats]:
     """Counts of labels, and a column-stochastic matrix of as many classes."""
     seen = checked_floats("counts", counts)
-    matrix = np.asarray(columns(confusion, "column"), dtype=np.float64)
+    matrix = np.asarray(columns(confusion, orientation), dtype=np.float64)
     if seen.shape != matrix.shape[:1]:
         raise ValueError(
             f"counts must be one a class, {len(matrix)} of them, got shape {seen.shape}"

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.vocabulary.confusion import (
     ConfusionEstimate,
+    Orientation,
     columns,
     inverted,
     observed_confusion,
@@ -17,7 +18,8 @@ __all__ = ["error_by_noisy_labels", "gain_by_known_confusion", "gain_by_noisy_la
 
 
 def error_by_noisy_labels(
-    predicted: ArrayLike, noisy: ArrayLike, confusion: ArrayLike
+    predicted: ArrayLike, noisy: ArrayLike, confusion: ArrayLike,
+    orientation: Orientation | None = None,
 ) -> float:
     r"""$1-\frac1n\sum_iB_{f(x_i),y_i}$: an unbiased estimate of the share of wrong predictions.
 
@@ -29,7 +31,9 @@ def error_by_noisy_labels(
     predicted, noisy : array-like of int, shape (n,)
         Classes from 0.
     confusion : array-like, shape (Q, Q)
-        That of the noisy labels, true classes in columns.
+        That of the noisy labels, true classes in columns, or as `orientation` says.
+    orientation : {"column", "row"}, optional
+        As for `nt.confusion.columns`.
 
     Returns
     -------
@@ -46,7 +50,7 @@ def error_by_noisy_labels(
     >>> error_by_noisy_labels([0, 0, 1, 1], [0, 1, 1, 1], [[0.75, 0.25], [0.25, 0.75]])
     0.0
     """
-    inverse = inverted(columns(confusion, "column"))
+    inverse = inverted(columns(confusion, orientation))
     said, codes = _classes(len(inverse), predicted=predicted, noisy=noisy)
     counts = observed_confusion(said, codes, len(inverse))
     return 1 - float(np.sum(counts * inverse)) / float(counts.sum())
@@ -69,7 +73,8 @@ def _classes(size: int, **sides: ArrayLike) -> list[NDArray[np.int64]]:
 
 
 def gain_by_known_confusion(
-    ours: ArrayLike, other: ArrayLike, noisy: ArrayLike, confusion: ArrayLike
+    ours: ArrayLike, other: ArrayLike, noisy: ArrayLike, confusion: ArrayLike,
+    orientation: Orientation | None = None,
 ) -> tuple[float, float]:
     """What the other predictions err more than ours, by noisy labels and their confusion.
 
@@ -78,7 +83,10 @@ def gain_by_known_confusion(
     ours, other, noisy : array-like of int, shape (n,)
         Predictions, and the labels: classes from 0.
     confusion : array-like, shape (Q, Q)
-        True classes in columns. It is believed: where it is wrong, so may the answer be.
+        True classes in columns, or as `orientation` says. It is believed: where it is wrong, so may
+        the answer be.
+    orientation : {"column", "row"}, optional
+        As for `nt.confusion.columns`.
 
     Returns
     -------
@@ -94,7 +102,7 @@ def gain_by_known_confusion(
     >>> round(gain, 2), round(error, 2)
     (0.59, 0.07)
     """
-    inverse = inverted(columns(confusion, "column"))
+    inverse = inverted(columns(confusion, orientation))
     one, two, codes = _classes(len(inverse), ours=ours, other=other, noisy=noisy)
     apart = inverse[one, codes] - inverse[two, codes]
     return float(apart.mean()), float(apart.std() / np.sqrt(len(apart)))
