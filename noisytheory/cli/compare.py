@@ -60,7 +60,7 @@ def compare(
             number(name, piece) for piece in spread(name, value, whole or name == "n")
         ]
     if figure is not None and Path(figure).suffix not in _PICTURES:
-        raise Mistake(f"--figure must end in {', '.join(_PICTURES)}, got {Path(figure).name!r}")
+        raise Mistake(f"--figure must end in {', '.join(_PICTURES)}, got {figure!r}")
     drawn = {"replicates": replicates, "seed": seed}
     found = compared(claims, **asked, **{k: v for k, v in drawn.items() if v is not None})
     if figure is not None:

@@ -25,6 +25,7 @@ from noisytheory.cli.answers import (
 from noisytheory.cli.apart import stops_said
 from noisytheory.cli.mistakes import Mistake, earlier, foreign_modules, offer
 from noisytheory.cli.shell import RUN_AS_CODE, json_flag, keyword_option, main
+from noisytheory.trial.shown import called
 
 if TYPE_CHECKING:
     from noisytheory.trial.claim import Claim, Discrepancy
@@ -83,7 +84,7 @@ def _claims_in(path: Path) -> list[Claim]:
     foreign_modules.add(module_name(path).partition(".")[0])
     if context is not None and context.meta.get(OWN_PROCESS):
         guard_calls()
-    earlier[path.name] = Before()
+    earlier[called[str(path)]] = Before()
     return load_file(path)
 
 
@@ -96,6 +97,7 @@ def _read_apart(path: Path) -> Iterator[None]:
     from noisytheory.trial.worker import BlankMainContext, told
 
     spawn = BlankMainContext()
+    name = called[str(path)]
 
     def start() -> Any:
         child = spawn.Process(target=_read, args=(str(path), sender), daemon=True)
@@ -114,7 +116,7 @@ def _read_apart(path: Path) -> Iterator[None]:
             try:
                 if not attempt:
                     yield
-                with stops_said(child.pid, path.name):
+                with stops_said(child.pid, name):
                     child.join()
             except BaseException:
                 child.kill()  # It may be stopped, and whoever ends waits for it.
@@ -123,13 +125,13 @@ def _read_apart(path: Path) -> Iterator[None]:
             if begun and child.exitcode == _WRECKED:
                 receiver.recv_bytes()
                 what = receiver.recv_bytes().decode() if receiver.poll() else "it works no more"
-                raise Mistake(f"{path.name} takes from Python what commands need: {what}")
+                raise Mistake(f"{name} takes from Python what commands need: {what}")
             if child.exitcode == _READ or not begun:
                 return
     how = f"ends the process that reads it: {told(child.exitcode)}"
     if child.exitcode == _CLOSED:
         how = "closes the streams of the process that reads it"
-    raise Mistake(f"{path.name} {how}")
+    raise Mistake(f"{name} {how}")
 
 
 _READ, _CLOSED, _WRECKED = 86, 87, 88
@@ -175,13 +177,15 @@ def _named(target: str) -> list[Claim]:
     if not name.endswith(".py") and not os.path.isfile(name):
         _all_claims()
         return match(target)
-    found = _claims_in(Path(os.path.realpath(name)))
+    path = os.path.realpath(name)
+    called.setdefault(path, name)
+    found = _claims_in(Path(path))
     if not inside:
         return found
     chosen = [claim for claim in found if inside in claim.names]
     if not chosen:
         ids = [name for claim in found for name in claim.names]
-        raise Mistake(f"{Path(name).name} declares no claim {inside!r}{offer(inside, ids)}")
+        raise Mistake(f"{name} declares no claim {inside!r}{offer(inside, ids)}")
     return chosen
 
 

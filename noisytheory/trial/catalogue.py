@@ -252,18 +252,19 @@ def load_file(path: str | Path) -> list[Claim]:
         If the file does not exist, is no text, raises, or declares no claim; the message says
         which.
     """
+    given = os.fspath(path)
     path = Path(os.path.realpath(path))  # Unlike `resolve` it takes links that lead to themselves.
     if not path.is_file():
         what = next((what for kind, what in _KINDS.items() if getattr(path, kind)()), None)
         raise ValueError(
-            f"{path.name} is {what}, not a file that can be read to its end" if what
-            else f"no such file: {path.name} in {path.parent}"
+            f"{given} is {what}, not a file that can be read to its end" if what
+            else f"no such file: {given}"
         )
-    _check_text(path)
+    _check_text(path, given)
     name = module_name(path)
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise ValueError(f"{path.name} is not a Python file")
+        raise ValueError(f"{given} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
@@ -274,9 +275,7 @@ def load_file(path: str | Path) -> list[Claim]:
         if isinstance(error, KeyboardInterrupt):
             raise
         line = _line_in(error, path)
-        raise ValueError(
-            f"{path.name}{line} raised {named(error)}"
-        ) from error
+        raise ValueError(f"{given}{line} raised {named(error)}") from error
     # Workers do not have this module: its functions travel by value.
     import cloudpickle
 
@@ -284,7 +283,7 @@ def load_file(path: str | Path) -> list[Claim]:
     found: dict[str, Claim] = {}
     _collect(module, found)
     if not found:
-        raise ValueError(f"{path.name} declares no claim (a module-level noisytheory.Claim)")
+        raise ValueError(f"{given} declares no claim (a module-level noisytheory.Claim)")
     _files.update(dict.fromkeys(found.values(), path))
     return distinct(found.values())
 
@@ -295,7 +294,7 @@ _KINDS = {
 }
 
 
-def _check_text(path: Path) -> None:
+def _check_text(path: Path, given: str) -> None:
     """Refuse bytes that are no text, in a comment as well, where Python's imports may take them."""
     try:
         data = path.read_bytes()
@@ -309,7 +308,7 @@ def _check_text(path: Path) -> None:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ValueError(
-            f"{path.name}, line {line}: the byte {data[error.start]:#04x} is no {encoding} text: "
+            f"{given}, line {line}: the byte {data[error.start]:#04x} is no {encoding} text: "
             "save the file as UTF-8, or declare its coding, in the first line: # coding: latin-1"
         ) from error
     except (LookupError, ValueError):

@@ -44,7 +44,8 @@ def test_a_file_moves_no_store_and_keeps_interrupts_heard(tmp_path, monkeypatch)
 def test_a_link_that_leads_to_itself_is_no_file(tmp_path, command):
     """It was a fault of ours."""
     (tmp_path / "loop.py").symlink_to("loop.py")
-    assert "no such file: loop.py" in mistake(command, tmp_path / "loop.py")
+    line = mistake(command, tmp_path / "loop.py")
+    assert f"no such file: {tmp_path}/loop.py" in line
 
 
 @pytest.mark.crash
@@ -267,3 +268,27 @@ def test_a_file_whose_name_moves_the_cursor_is_refused(tmp_path):
     (tmp_path / "\x1b[31m.py").write_text("")
     told = mistake("claims", tmp_path / "\x1b[31m.py")
     assert r"the name of a file must be printable, got '\x1b[31m.py'" in told
+
+
+@pytest.mark.parametrize("command", ["audit", "bound", "claims", "compare", "replay", "show"])
+def test_a_file_is_named_as_it_was_given(tmp_path, monkeypatch, command):
+    """Its folder was left out, and a file of the name lay in the current one."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "theorems").mkdir()
+    (tmp_path / "theorem.py").write_text(HOEFFDING)
+    assert mistake(command, "theorems/theorem.py").endswith("no such file: theorems/theorem.py")
+    (tmp_path / "theorems" / "theorem.py").write_text("x = 1\n1 / x - x.y\n")
+    assert ": ./theorems/theorem.py, line 2 raised" in mistake(command, "./theorems/theorem.py")
+    line = mistake(command, "theorem.py::lemma")
+    assert ": theorem.py declares no claim 'lemma'" in line
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_where_a_function_failed_is_named_as_the_file_was_given(tmp_path, monkeypatch, workers):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "theorems").mkdir()
+    text = HOEFFDING.replace("trivial=0.5", "trivial=lambda n: 1 / 0")
+    assert text != HOEFFDING
+    (tmp_path / "theorems" / "theorem.py").write_text(text)
+    line = mistake("audit", "theorems/theorem.py", "--workers", workers, "--budget", "smoke")
+    assert ": theorems/theorem.py, line 15 raised ZeroDivisionError" in line
