@@ -17,7 +17,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
 
-from noisytheory.trial.claim import Claim
+from noisytheory.trial.claim import Claim, papers_in_the_box
 from noisytheory.trial.forked import one_returns
 from noisytheory.trial.interpreter import as_it_was
 from noisytheory.trial.shown import named
@@ -152,7 +152,7 @@ def own_id(claim: Claim) -> Claim:
     """
     # Most ids need no catalogue, which takes a second to build.
     paper = claim.id.partition("/")[0]
-    module = _papers().get(paper.casefold())
+    module = papers_in_the_box().get(paper.casefold())
     known = _folded().get(claim.id.casefold()) if module else None
     if known is not None and known is not claim and (
         claim.id not in known.names
@@ -176,13 +176,6 @@ _SAID = (
     "note", "reason", "picture",
 )
 """What is said of a claim, and no part of its fingerprint."""
-
-
-@functools.cache
-def _papers() -> dict[str, str]:
-    """The modules of the papers in the box, by id."""
-    files = _TOPICS.with_name("papers").glob("[!_]*.py")
-    return {path.stem.replace("_", "-"): f"noisytheory.papers.{path.stem}" for path in files}
 
 
 @functools.cache

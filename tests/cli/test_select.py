@@ -18,6 +18,9 @@ def test_claims_lists_what_a_file_declares(mine):
     assert rows[1].split() == ["mine/theorem-2", "tail", "upheld", "Theorem", "2"]
     (entry,) = json.loads(answer("claims", mine, "--json"))
     assert entry["id"] == "mine/theorem-2" and entry["expected"] == "upheld"
+    # It was said to be the paper's.
+    assert entry["origin"] == "user" and "\norigin      user\n" in answer("show", mine)
+    assert "\norigin      paper\n" in answer("show", "kernel-mean/theorem-5")
 
 
 def test_a_file_moves_no_store_and_keeps_interrupts_heard(tmp_path, monkeypatch):
