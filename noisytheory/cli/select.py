@@ -25,9 +25,10 @@ from noisytheory.cli.answers import (
 from noisytheory.cli.apart import stops_said
 from noisytheory.cli.mistakes import Mistake, earlier, foreign_modules, offer
 from noisytheory.cli.shell import RUN_AS_CODE, json_flag, keyword_option, main
-from noisytheory.trial.shown import called
+from noisytheory.trial.shown import called, visible
 
 if TYPE_CHECKING:
+    from noisytheory.trial.catalogue import Absent
     from noisytheory.trial.claim import Claim, Discrepancy
 
 __all__ = [
@@ -169,12 +170,18 @@ def _read(path: str, sender: Any) -> None:
 _NAMED = 3
 
 
+def _is_file(target: str) -> bool:
+    """Whether a word of the command line names a file, with or without an id."""
+    name = target.partition("::")[0]
+    return name.endswith(".py") or os.path.isfile(name)
+
+
 def _named(target: str) -> list[Claim]:
     """Claims by id, shell pattern, file, or ``FILE.py::ID``."""
     from noisytheory.trial.catalogue import match
 
     name, _, inside = target.partition("::")
-    if not name.endswith(".py") and not os.path.isfile(name):
+    if not _is_file(target):
         _all_claims()
         return match(target)
     path = os.path.realpath(name)
@@ -191,23 +198,41 @@ def _named(target: str) -> list[Claim]:
 
 def chosen_claims(targets: Sequence[str], keyword: str | None = None) -> list[Claim]:
     """Claims that the words of the command line name, each once; all if there are none."""
+    from noisytheory.trial.catalogue import DATA, needs
     from noisytheory.trial.run import select
 
     keep = _keyword(keyword) if keyword is not None else None
+    left_out = _left_out(targets, keep)
     if targets:
         found = select([claim for target in targets for claim in _named(target)])
     else:
         found = _all_claims()
     if keep is not None:
         found = [claim for claim in found if any(map(keep, claim.names))]
+        if not found and left_out:
+            raise Mistake(needs(left_out))
         if not found:
             raise Mistake(f"no claim matches -k {keyword!r}; `noisytheory claims` lists all")
+    if left_out and os.environ.get(DATA):  # Without it nobody expects them.
+        click.echo(visible(f"noisytheory: left out: {needs(left_out)}"), err=True)
     for claim in found:
         for function in (claim.bound, claim.simulate, claim.exact, claim.certify):
             top = str(getattr(function, "__module__", None) or "noisytheory").partition(".")[0]
             if top not in ("noisytheory", "functools", "builtins"):
                 foreign_modules.add(top)
     return found
+
+
+def _left_out(targets: Sequence[str], keep: Callable[[str], bool] | None) -> list[Absent]:
+    """Claims of those asked for whose data are not at hand."""
+    from noisytheory.trial.catalogue import absent
+
+    patterns = [target for target in targets if not _is_file(target)] if targets else ["*"]
+    if not patterns:
+        return []
+    _all_claims()
+    found = dict.fromkeys(claim for pattern in patterns for claim in absent(pattern))
+    return [claim for claim in found if keep is None or keep(claim.id)]
 
 
 def one_claim(target: str) -> Claim:

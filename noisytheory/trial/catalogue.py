@@ -12,7 +12,8 @@ import os
 import sys
 import tokenize
 import weakref
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
@@ -23,14 +24,36 @@ from noisytheory.trial.interpreter import as_it_was
 from noisytheory.trial.shown import named
 
 __all__ = [
-    "ENTRY_POINTS", "catalogue", "distinct", "file_of", "find", "find_or_none", "load_file",
-    "match", "module_name", "of_topic", "own_id",
+    "DATA", "ENTRY_POINTS", "Absent", "absent", "catalogue", "distinct", "file_of", "find",
+    "find_or_none", "load_file", "match", "module_name", "needs", "of_topic", "own_id",
 ]
 
 _TOPICS = Path(__file__).parents[1] / "topics"
 
 ENTRY_POINTS = "noisytheory.claims"
 """Entry-point group by which an installed package ships claims: each entry names a module."""
+
+DATA = "NOISYTHEORY_DATA"
+"""Environment variable that names a folder of data that are not bundled."""
+
+
+@dataclass(frozen=True)
+class Absent:
+    """A claim that is left out for lack of a file: a ``claims.py`` declares this in its place.
+
+    Parameters
+    ----------
+    id : str
+        Of the claim.
+    file : str
+        The name of the file in the folder that `DATA` names.
+    holds : str
+        What is in it.
+    """
+
+    id: str
+    file: str
+    holds: str
 
 
 def claims_of(module: ModuleType) -> Iterator[Claim]:
@@ -113,6 +136,61 @@ def _collect(module: ModuleType, found: dict[str, Claim]) -> None:
                 raise ValueError(f"two claims have the id {name}")
 
 
+@functools.cache
+def _absent() -> list[Absent]:
+    found = []
+    for module in map(importlib.import_module, _claims_files("*")):
+        for value in vars(module).values():
+            values = value if isinstance(value, list) else [value]
+            found += [item for item in values if isinstance(item, Absent)]
+    return found
+
+
+def absent(pattern: str = "*") -> list[Absent]:
+    """What is left out of what `match` would find, for lack of data.
+
+    Parameters
+    ----------
+    pattern : str
+
+    Returns
+    -------
+    list of Absent
+    """
+    if any(character in pattern for character in "*?["):
+        return [claim for claim in _absent() if fnmatch.fnmatchcase(claim.id, pattern)]
+    if find_or_none(pattern) is not None:
+        return []
+    parent = pattern.rstrip("/") + "/"
+    return [claim for claim in _absent() if f"{claim.id}/".startswith(parent)]
+
+
+def needs(claims: Sequence[Absent]) -> str:
+    """Which claims need which file, how to give it, and why it is not found where one is named.
+
+    Parameters
+    ----------
+    claims : sequence of Absent
+
+    Returns
+    -------
+    str
+        A line.
+    """
+    by_file: dict[str, list[str]] = {}
+    for claim in claims:
+        by_file.setdefault(f"{claim.file} ({claim.holds})", []).append(claim.id)
+    told = "; ".join(
+        f"{', '.join(ids)} {'needs' if len(ids) == 1 else 'need'} {file}"
+        for file, ids in by_file.items()
+    )
+    told += f", not bundled: set {DATA} to a folder that holds it"
+    folder = os.environ.get(DATA)
+    if folder:
+        told += f", now {folder}, which " + ("does not" if Path(folder).is_dir() else "is none")
+    return told
+
+
 def distinct(claims: Iterable[Claim]) -> list[Claim]:
     """Each claim once, although it may stand under several names."""
     return list(dict.fromkeys(claims))
@@ -187,6 +265,8 @@ def unknown(claim_id: str) -> str:
     """What to say of an id that no claim has."""
     import difflib
 
+    if left_out := absent(claim_id):
+        return needs(left_out)
     near = difflib.get_close_matches(claim_id, list(catalogue()), n=3, cutoff=0.5)
     hint = f"; did you mean {', '.join(near)}?" if near else "; `noisytheory claims` lists all"
     return f"unknown claim id {claim_id!r}{hint}"
@@ -222,6 +302,8 @@ def match(pattern: str) -> list[Claim]:
             return [exact]
         return distinct(under) or [find(pattern)]
     found = [c for name, c in catalogue().items() if fnmatch.fnmatchcase(name, pattern)]
+    if not found and (left_out := absent(pattern)):
+        raise ValueError(needs(left_out))
     if not found:
         raise ValueError(f"no claim matches {pattern!r}; `noisytheory claims` lists all")
     return distinct(found)

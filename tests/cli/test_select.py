@@ -6,6 +6,7 @@ import json
 import os
 import signal
 
+import campaign
 import pytest
 from commands import HOEFFDING, answer, in_a_process, mistake
 
@@ -295,3 +296,39 @@ def test_where_a_function_failed_is_named_as_the_file_was_given(tmp_path, monkey
     (tmp_path / "theorems" / "theorem.py").write_text(text)
     line = mistake("audit", "theorems/theorem.py", "--workers", workers, "--budget", "smoke")
     assert ": theorems/theorem.py, line 15 raised ZeroDivisionError" in line
+
+
+def _without_data(tmp_path, *words, folder=""):
+    """A command where no copy of MNIST lies about."""
+    settings = {"SCIKIT_LEARN_DATA": str(tmp_path / "none"), "NOISYTHEORY_DATA": str(folder)}
+    return in_a_process(*words, env={**os.environ, **settings})
+
+
+MNIST = "mnist.npz (MNIST as arrays x_train, y_train, x_test, y_test), not bundled: set " \
+    "NOISYTHEORY_DATA to a folder that holds it"
+
+
+@pytest.mark.parametrize("words", [["show"], ["audit"], ["claims", "-k"]])
+def test_a_claim_without_its_data_says_which_file_and_how_to_give_it(tmp_path, words):
+    """Its id was unknown."""
+    done = _without_data(tmp_path, *words, "kernel-mean/theorem-5/mnist")
+    line = f"noisytheory {words[0]}: kernel-mean/theorem-5/mnist needs {MNIST}\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", line)
+    done = _without_data(tmp_path, *words, "kernel-mean/theorem-5/mnst")
+    assert done.returncode == 2 and "NOISYTHEORY_DATA" not in done.stderr
+
+
+def test_a_folder_without_the_data_is_said_beside_the_answer(tmp_path):
+    """It was accepted in silence."""
+    ids = campaign.definition()["mnist"]
+    plain = _without_data(tmp_path, "claims")
+    assert plain.returncode == 0 and plain.stderr == ""
+    assert not any(claim_id in plain.stdout for claim_id in ids)
+    for folder, why in ((tmp_path / "none", "is none"), (tmp_path, "does not")):
+        done = _without_data(tmp_path, "claims", folder=folder)
+        assert (done.returncode, done.stdout) == (0, plain.stdout)
+        assert done.stderr.startswith("noisytheory: left out: ") and done.stderr.count("\n") == 1
+        assert done.stderr.endswith(f" need {MNIST}, now {folder}, which {why}\n")
+        assert all(claim_id in done.stderr for claim_id in ids)
+    done = _without_data(tmp_path, "show", "kernel-mean/theorem-5", folder=tmp_path)
+    assert done.returncode == 0 and done.stderr == ""
