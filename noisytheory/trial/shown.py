@@ -56,7 +56,8 @@ def as_called(text: str) -> str:
     >>> called.clear()
     """
     for path, name in called.items():
-        text = re.sub(rf"(?<![\w./-]){re.escape(path)}(?!\w)", lambda _, name=name: name, text)
+        name = name.replace("\\", r"\\")
+        text = re.sub(rf"(?<![\w./-]){re.escape(path)}(?!\w)", name, text)
     return text
 
 
