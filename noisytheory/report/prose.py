@@ -154,8 +154,8 @@ def _refuted(record: Record) -> str:
         if found is None:
             return f"{where} an instance breaks it."
         relation, gap = (">", "excess") if record.kind == "always" else ("≠", "difference")
-        at = record.counterexample_cell
-        place = "" if record.size == 1 or at is None else f", in the cell {record.address(at)},"
+        its = record.counterexample_cell
+        place = "" if record.size == 1 or its is None else f", in the cell {record.address(its)},"
         text = (
             f"{where} there is a counterexample, certified in exact arithmetic. The stored "
             f"counterexample{place} has left side {spelled(found['lhs'])} {relation} right side "
@@ -188,7 +188,8 @@ def _refuted(record: Record) -> str:
 
 def _impossible(record: Record) -> NDArray[np.bool_]:
     """Of the numbers refuted which no arithmetic gives: no draws have infinite evidence."""
-    return np.isposinf(record.per_level("log_e_against"))[record.decision == REFUTED]
+    evidence = record.per_level("log_e_against")[record.decision == REFUTED]
+    return np.asarray(np.isposinf(evidence))
 
 
 def is_impossible(record: Record) -> bool:

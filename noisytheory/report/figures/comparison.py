@@ -92,10 +92,10 @@ def compared(comparison: Comparison) -> Figure:
         title += "the best is " + ", ".join(
             f"{name or 'none'} at {where}" for name, where in zip(best, drawn, strict=True)
         )
-    where = [data.attrs["population"]] * bool(data.attrs["population"])
-    where += [drawn[0]] * (len(drawn) == 1 and bool(drawn[0]))
-    where += [f"one choice of {choices}"] * (len(drawn) < choices)
-    title += f" ({'; '.join(where)})" * bool(where)
+    about = [data.attrs["population"]] * bool(data.attrs["population"])
+    about += [drawn[0]] * (len(drawn) == 1 and bool(drawn[0]))
+    about += [f"one choice of {choices}"] * (len(drawn) < choices)
+    title += f" ({'; '.join(about)})" * bool(about)
     alt = f"Bounds on the {data.attrs['quantity']} over {along}; hollow where they say nothing."
     return finish(figure, axes, title, alt)
 
