@@ -65,7 +65,7 @@ def test_a_file_that_ends_who_reads_it_is_one_line(tmp_path, code, line):
     file.write_text(code)
     done = in_a_process("show", file)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"noisytheory show: ends.py {line}\n"
+    assert done.stderr == f"noisytheory show: {file} {line}\n"
 
 
 @pytest.mark.crash
@@ -86,7 +86,7 @@ def test_a_function_that_ends_who_calls_it_is_one_line(tmp_path, words, code, ho
     done = in_a_process(command, file, *rest)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        f"noisytheory {command}: ends.py ends the process that works on it: {how}\n"
+        f"noisytheory {command}: {file} ends the process that works on it: {how}\n"
     )
 
 
