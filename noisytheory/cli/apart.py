@@ -10,7 +10,6 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import NoReturn
 
 import click
@@ -34,7 +33,7 @@ def file_tried(words: Sequence[str]) -> str:
         for word in words[1:]:
             name = word.partition("::")[0]
             if not name.startswith("-") and name.endswith(".py") and os.path.isfile(name):
-                return Path(name).name
+                return name
     return ""
 
 

@@ -60,7 +60,7 @@ def compare(
             number(name, piece) for piece in spread(name, value, whole or name == "n")
         ]
     if figure is not None and Path(figure).suffix not in _PICTURES:
-        raise Mistake(f"--figure must end in {', '.join(_PICTURES)}, got {Path(figure).name!r}")
+        raise Mistake(f"--figure must end in {', '.join(_PICTURES)}, got {figure!r}")
     drawn = {"replicates": replicates, "seed": seed}
     found = compared(claims, **asked, **{k: v for k, v in drawn.items() if v is not None})
     if figure is not None:
@@ -88,6 +88,7 @@ def _as_json(found: Comparison) -> dict[str, Any]:
     return {
         **data.attrs,
         "truth": found.how or None,
+        "arguments": {str(dim): data[dim].values.tolist() for dim in data["best"].dims},
         "points": found.rows(),
         "winners": found.winners(),
         "claims": [
@@ -106,7 +107,7 @@ def _said(found: Comparison, form: str) -> list[str]:
     rows = [
         [
             name + found.wins_not(name), str(one["needs"].item()),
-            ", ".join(found.says_from(name)),
+            found.says_from_by_others(name),
         ]
         for name in found.names for one in [data.sel(claim=name)]
     ]
@@ -124,6 +125,10 @@ def _said(found: Comparison, form: str) -> list[str]:
 def _draw(found: Comparison, path: Path) -> None:
     from noisytheory.report import figures
 
+    drawn, choices = figures.drawn_choices(found), found.others
+    if len(drawn) < len(choices):
+        click.echo(f"noisytheory compare: the figure has {drawn[0]} only, one of {len(choices)} "
+                   f"choices: it has room for {figures.MOST} lines", err=True)
     picture = figures.compared(found)
     try:
         if path.suffix == ".svg":

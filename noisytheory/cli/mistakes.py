@@ -6,13 +6,12 @@ import errno
 import os
 import re
 from collections.abc import Iterable
-from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 import click
 
-from noisytheory.trial.shown import named, visible
+from noisytheory.trial.shown import as_called, named, visible
 
 if TYPE_CHECKING:
     from noisytheory.trial.interpreter import Before
@@ -57,7 +56,7 @@ def diagnose(error: BaseException) -> tuple[int, str]:
     """Whose fault it is, and the line that says so."""
     code, text = _blame(error)
     # However much a claim's own error has to say.
-    text = visible(" ".join(text.split()))
+    text = visible(" ".join(as_called(text).split()))
     return code, text if len(text) <= 600 else f"{text[:450]} ... {text[-100:]}"
 
 
@@ -79,8 +78,7 @@ def _blame(error: BaseException) -> tuple[int, str]:
     ]
     where = ""
     if foreign:
-        where = Path(foreign[-1].tb_frame.f_code.co_filename).name
-        where += f", line {foreign[-1].tb_lineno}"
+        where = f"{foreign[-1].tb_frame.f_code.co_filename}, line {foreign[-1].tb_lineno}"
     if isinstance(error, ClaimError):
         ours = not (foreign_modules or error.outside)
         return (FAULT if ours else MISTAKE), f"{error} {look}"

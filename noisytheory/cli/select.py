@@ -25,8 +25,10 @@ from noisytheory.cli.answers import (
 from noisytheory.cli.apart import stops_said
 from noisytheory.cli.mistakes import Mistake, earlier, foreign_modules, offer
 from noisytheory.cli.shell import RUN_AS_CODE, json_flag, keyword_option, main
+from noisytheory.trial.shown import called, visible
 
 if TYPE_CHECKING:
+    from noisytheory.trial.catalogue import Absent
     from noisytheory.trial.claim import Claim, Discrepancy
 
 __all__ = [
@@ -83,7 +85,7 @@ def _claims_in(path: Path) -> list[Claim]:
     foreign_modules.add(module_name(path).partition(".")[0])
     if context is not None and context.meta.get(OWN_PROCESS):
         guard_calls()
-    earlier[path.name] = Before()
+    earlier[called[str(path)]] = Before()
     return load_file(path)
 
 
@@ -96,6 +98,7 @@ def _read_apart(path: Path) -> Iterator[None]:
     from noisytheory.trial.worker import BlankMainContext, told
 
     spawn = BlankMainContext()
+    name = called[str(path)]
 
     def start() -> Any:
         child = spawn.Process(target=_read, args=(str(path), sender), daemon=True)
@@ -114,7 +117,7 @@ def _read_apart(path: Path) -> Iterator[None]:
             try:
                 if not attempt:
                     yield
-                with stops_said(child.pid, path.name):
+                with stops_said(child.pid, name):
                     child.join()
             except BaseException:
                 child.kill()  # It may be stopped, and whoever ends waits for it.
@@ -123,13 +126,13 @@ def _read_apart(path: Path) -> Iterator[None]:
             if begun and child.exitcode == _WRECKED:
                 receiver.recv_bytes()
                 what = receiver.recv_bytes().decode() if receiver.poll() else "it works no more"
-                raise Mistake(f"{path.name} takes from Python what commands need: {what}")
+                raise Mistake(f"{name} takes from Python what commands need: {what}")
             if child.exitcode == _READ or not begun:
                 return
     how = f"ends the process that reads it: {told(child.exitcode)}"
     if child.exitcode == _CLOSED:
         how = "closes the streams of the process that reads it"
-    raise Mistake(f"{path.name} {how}")
+    raise Mistake(f"{name} {how}")
 
 
 _READ, _CLOSED, _WRECKED = 86, 87, 88
@@ -167,43 +170,69 @@ def _read(path: str, sender: Any) -> None:
 _NAMED = 3
 
 
+def _is_file(target: str) -> bool:
+    """Whether a word of the command line names a file, with or without an id."""
+    name = target.partition("::")[0]
+    return name.endswith(".py") or os.path.isfile(name)
+
+
 def _named(target: str) -> list[Claim]:
     """Claims by id, shell pattern, file, or ``FILE.py::ID``."""
     from noisytheory.trial.catalogue import match
 
     name, _, inside = target.partition("::")
-    if not name.endswith(".py") and not os.path.isfile(name):
+    if not _is_file(target):
         _all_claims()
         return match(target)
-    found = _claims_in(Path(os.path.realpath(name)))
+    path = os.path.realpath(name)
+    called.setdefault(path, name)
+    found = _claims_in(Path(path))
     if not inside:
         return found
     chosen = [claim for claim in found if inside in claim.names]
     if not chosen:
         ids = [name for claim in found for name in claim.names]
-        raise Mistake(f"{Path(name).name} declares no claim {inside!r}{offer(inside, ids)}")
+        raise Mistake(f"{name} declares no claim {inside!r}{offer(inside, ids)}")
     return chosen
 
 
 def chosen_claims(targets: Sequence[str], keyword: str | None = None) -> list[Claim]:
     """Claims that the words of the command line name, each once; all if there are none."""
+    from noisytheory.trial.catalogue import DATA, needs
     from noisytheory.trial.run import select
 
     keep = _keyword(keyword) if keyword is not None else None
+    left_out = _left_out(targets, keep)
     if targets:
         found = select([claim for target in targets for claim in _named(target)])
     else:
         found = _all_claims()
     if keep is not None:
         found = [claim for claim in found if any(map(keep, claim.names))]
+        if not found and left_out:
+            raise Mistake(needs(left_out))
         if not found:
             raise Mistake(f"no claim matches -k {keyword!r}; `noisytheory claims` lists all")
+    if left_out and os.environ.get(DATA):  # Without it nobody expects them.
+        click.echo(visible(f"noisytheory: left out: {needs(left_out)}"), err=True)
     for claim in found:
         for function in (claim.bound, claim.simulate, claim.exact, claim.certify):
             top = str(getattr(function, "__module__", None) or "noisytheory").partition(".")[0]
             if top not in ("noisytheory", "functools", "builtins"):
                 foreign_modules.add(top)
     return found
+
+
+def _left_out(targets: Sequence[str], keep: Callable[[str], bool] | None) -> list[Absent]:
+    """Claims of those asked for whose data are not at hand."""
+    from noisytheory.trial.catalogue import absent
+
+    patterns = [target for target in targets if not _is_file(target)] if targets else ["*"]
+    if not patterns:
+        return []
+    _all_claims()
+    found = dict.fromkeys(claim for pattern in patterns for claim in absent(pattern))
+    return [claim for claim in found if keep is None or keep(claim.id)]
 
 
 def one_claim(target: str) -> Claim:

@@ -32,7 +32,7 @@ from noisytheory.cli.mistakes import (
     earlier,
     foreign_modules,
 )
-from noisytheory.trial.shown import visible
+from noisytheory.trial.shown import called, visible
 
 __all__ = [
     "BUDGETS",
@@ -91,6 +91,7 @@ class _CommandLine(click.Group):
     ) -> tuple[int, str]:
         foreign_modules.clear()
         earlier.clear()
+        called.clear()
         start = time.perf_counter() - (process_age() if own_process else 0.0)
         sys.stdout = sys.stdout or cast(TextIO, Closed())
         if sys.stderr is None:  # Closed: what is said there is lost.

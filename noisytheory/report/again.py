@@ -5,15 +5,12 @@ from __future__ import annotations
 import shlex
 
 from noisytheory.report.record import Record
+from noisytheory.trial.catalogue import DATA
 
 __all__ = ["commands", "needs_data", "provenance"]
 
-DATA = "NOISYTHEORY_DATA"
-"""Variable that names a folder of data; a claim whose note names it needs that folder."""
-
-
 def needs_data(record: Record) -> bool:
-    """Whether the claim is tried on data that are not bundled."""
+    """Whether the claim is tried on data that are not bundled: its note names the variable."""
     return DATA in str(record.note)
 
 

@@ -77,6 +77,24 @@ class Comparison:
         """Of the claims, as far as they differ."""
         return [str(name) for name in self.dataset["claim"].values]
 
+    @property
+    def others(self) -> list[str]:
+        """Every choice of the other arguments, such as ``"delta = 0.1"``, in their order."""
+        best = self.dataset["best"]
+        names = [str(dim) for dim in best.dims if dim != self.along]
+        choices = itertools.product(*(best[name].values for name in names))
+        return [
+            ", ".join(f"{name} = {told(value)}" for name, value in zip(names, each, strict=True))
+            for each in choices
+        ]
+
+    def says_from_by_others(self, name: str) -> str:
+        """The same in a line: with each choice of the other arguments, where they matter."""
+        told = self.says_from(name)
+        if len(set(told)) == 1:
+            return told[0]
+        return "; ".join(map(" at ".join, zip(told, self.others, strict=True)))
+
     def says_from(self, name: str) -> list[str]:
         """From where on, or up to where, a bound says anything, by the other arguments."""
         one = self.dataset.sortby(self.along).sel(claim=name)
@@ -119,7 +137,8 @@ class Comparison:
         best = self.dataset["best"].sortby(self.along)
         others = [str(dim) for dim in best.dims if dim != self.along]
         said = []
-        for place in itertools.product(*(range(best.sizes[dim]) for dim in others)):
+        places = itertools.product(*(range(best.sizes[dim]) for dim in others))
+        for where, place in zip(self.others, places, strict=True):
             here = best.isel(dict(zip(others, place, strict=True)))
             runs = [
                 (name, [value for _, value in group]) for name, group in itertools.groupby(
@@ -130,7 +149,6 @@ class Comparison:
                 f"{name or 'none'} from {self.along} = {told(at[0])}" + (
                     f" to {told(at[-1])}" if len(at) > 1 else "") for name, at in runs
             ]
-            where = ", ".join(f"{dim} = {told(here[dim].item())}" for dim in others)
             said.append(f"{where}: " * bool(where) + "; ".join(parts))
         return said
 
@@ -303,10 +321,7 @@ def _assembled(
                "population": str(getattr(asked.population, "name", ""))},
     )
     how = " or ".join(sorted({one.how for one in true if one is not None}))
-    off = [max(t.high / t.value - 1, 1 - t.low / t.value)
-           for t in true if t is not None and t.low < t.high and t.value > 0]
-    if off and max(off) < np.inf:
-        how += f"; at 99% each is within {100 * max(off):.2g}% of what is true"
+    how += _off([t for t in true if t is not None and t.low < t.high and t.value > 0])
     return Comparison(dataset, dims[-1], left_out, how)
 
 
@@ -316,6 +331,24 @@ def _all_read(points: Iterable[str], claims: Sequence[Claim]) -> None:
     for name in points if known else ():
         if not any(name in one for one in known):
             raise ValueError(f"unknown argument {name}: no bound of these reads it")
+
+
+def _off(drawn: Sequence[Truth]) -> str:
+    """How far off what was drawn may be: per cent where they are few, else a factor."""
+    above = max((t.high / t.value for t in drawn), default=np.inf)
+    least = min((t.low / t.value for t in drawn), default=1.0)
+    if not above < np.inf:
+        return ""
+    share = max(above - 1, 1 - least)
+    if share <= _FEW:
+        return f"; at 99% each is within {100 * share:.2g}% of what is true"
+    if least > 0 and 1 / least < _MANY:
+        return f"; at 99% each is within a factor {max(above, 1 / least):.1f} of what is true"
+    return f"; at 99% what is true is at most {above:.1f} times as large, and may be next to 0"
+
+
+_FEW, _MANY = 0.2, 100
+"""Up to which share it is told in per cent, and up to which factor as one."""
 
 
 def _same_quantity(

@@ -6,13 +6,17 @@ import re
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from noisytheory.report.figures import slopes, why_open
 from noisytheory.report.record import CONFIDENCE, REFUTED, Record
 from noisytheory.report.spelling import interval, number, spell, symbol
 from noisytheory.trial.result import SUPPORT, UNSUPPORTED
 
-__all__ = ["PROMISES", "caveats", "no_picture", "noticed", "spelled", "steps", "tried", "verdict"]
+__all__ = [
+    "PROMISES", "caveats", "instance", "is_impossible", "no_picture", "noticed", "spelled", "steps",
+    "tried", "verdict",
+]
 
 PROMISES = {
     "tail": "the left side exceeds the right side with probability at most δ",
@@ -53,18 +57,23 @@ def _of(record: Record, word: int) -> str:
     count = int((record.decision == word).sum())
     total = record.decision.size
     if total == 1:
-        return "in the one cell that was tried"
+        return _the_only(record)
     units = _units(record)
     if count == total:
         return f"in both {units}" if total == 2 else f"in all {number(total)} {units}"
     return f"in {number(count)} of {number(total)} {units}"
 
 
+def _the_only(record: Record) -> str:
+    cell = record.address(0) if record.cells[0] else ""
+    return "in the one cell that was tried" + f" ({cell})" * bool(cell)
+
+
 def _upheld(record: Record) -> str:
     vacuous = int(record.vacuous.sum())
     count = record.decision.size - vacuous
     every = "both" if count == 2 else f"all {number(count)}"
-    where = "in the one cell that was tried" if record.decision.size == 1 else (
+    where = _the_only(record) if record.decision.size == 1 else (
         f"in {every} {_units(record)}" + (" that are not vacuous" if vacuous else "")
     )
     shown = "is" if record.exact else "is shown to be"
@@ -145,9 +154,11 @@ def _refuted(record: Record) -> str:
         if found is None:
             return f"{where} an instance breaks it."
         relation, gap = (">", "excess") if record.kind == "always" else ("≠", "difference")
+        its = record.counterexample_cell
+        place = "" if record.size == 1 or its is None else f", in the cell {record.address(its)},"
         text = (
             f"{where} there is a counterexample, certified in exact arithmetic. The stored "
-            f"counterexample has left side {spelled(found['lhs'])} {relation} right side "
+            f"counterexample{place} has left side {spelled(found['lhs'])} {relation} right side "
             f"{spelled(found['rhs'])}."
         )
         # One that was written down is kept before a worse one that was drawn.
@@ -155,7 +166,8 @@ def _refuted(record: Record) -> str:
         cell = int(np.argmax(gaps))
         largest, stored = float(gaps[cell]), float(found["excess"])
         if largest > stored and number(largest) != number(stored):
-            text += f" The largest {gap} found is {number(largest)}, at {record.address(cell)}."
+            place = record.address(cell)
+            text += f" The largest {gap} found is {number(largest)}, in the cell {place}."
         return text
     if record.kind == "exists":
         return f"{where} the exact optimum is smaller than what is promised."
@@ -167,13 +179,22 @@ def _refuted(record: Record) -> str:
             f"{interval(worst['low'], worst['high'])}, {number(worst['first'])} in the first half "
             f"and {number(worst['second'])} in the second, the promise {number(worst['exponent'])}."
         )
-    # No draws have infinite evidence against print.
-    impossible = np.isposinf(record.per_level("log_e_against"))[record.decision == REFUTED]
-    if impossible.all():
+    if is_impossible(record):
         return f"{where} what is printed is arithmetically impossible."
     return f"{where} what is printed is not what we find, beyond both errors and the tolerance" + (
-        ", or is arithmetically impossible." if impossible.any() else "."
+        ", or is arithmetically impossible." if _impossible(record).any() else "."
     )
+
+
+def _impossible(record: Record) -> NDArray[np.bool_]:
+    """Of the numbers refuted which no arithmetic gives: no draws have infinite evidence."""
+    evidence = record.per_level("log_e_against")[record.decision == REFUTED]
+    return np.asarray(np.isposinf(evidence))
+
+
+def is_impossible(record: Record) -> bool:
+    """Whether all that is refuted in print no arithmetic gives."""
+    return record.kind == "published" and bool(_impossible(record).all())
 
 
 def _undecided(record: Record) -> str:
@@ -401,6 +422,16 @@ def steps(record: Record) -> list[tuple[str, str]]:
     """The counterexample, step by step: name and value."""
     found = record.counterexample
     return [(str(name), spelled(value)) for name, value in found["steps"]] if found else []
+
+
+SHORT = 100
+"""Characters of an instance that is shown in a line, at most."""
+
+
+def instance(record: Record) -> str:
+    """The counterexample in a line; empty if there is none, or it is long."""
+    text = ", ".join(f"{name}\u00a0=\u00a0{value}" for name, value in steps(record))
+    return text if len(text) <= SHORT else ""
 
 
 def spelled(value_: object) -> str:

@@ -56,7 +56,8 @@ def sharpest(record: Record) -> tuple[float, str] | None:
     row, column = np.unravel_index(int(np.argmax(factors)), factors.shape)
     where = record.address(int(row))
     if record.deltas.size:
-        where += f", {spell('delta', float(record.deltas[column]))}"
+        level = spell("delta", float(record.deltas[column]))
+        where = f"{where}, {level}" if record.cells[int(row)] else level
     return _root(record, float(factors[row, column])), where
 
 
@@ -66,6 +67,8 @@ def _root(record: Record, share: float) -> float:
 
 def falls_if(record: Record) -> str:
     """What would have had to happen for the claim to fall, and how much less would have done.
+
+    Of a claim that fell it is the rule by which it did, unless the verdict says that already.
 
     Parameters
     ----------
@@ -102,6 +105,9 @@ def falls_if(record: Record) -> str:
         "published": f"in {cell} our value is shown to be off the printed one by more than both "
         "errors and the tolerance",
     }[str(record.kind)]
+    if record.verdict == "refuted":
+        told = record.jointly or prose.is_impossible(record)
+        return "" if told else f"It fell by the rule of its kind: {text}."
     found = sharpest(record)
     more = _nearest(record, *found) if found else _without_share(record)
     return f"It falls if {text}. {more}".rstrip()
@@ -140,7 +146,8 @@ def _nearest(record: Record, share: float, where: str) -> str:
     if not where:
         return (f"With {number(share)} of its right side, as its broken twin has it, it falls: "
                 "that is enough, and not the least reduction that would do, which no draws tell.")
-    at = "" if record.size * max(1, record.deltas.size) == 1 else f", at {where}"
+    at = f", {'in the cell' if record.cells[0] else 'at'} {where}"
+    at *= record.size * max(1, record.deltas.size) > 1
     gap = float(record.per_cell("mean").max())
     if share <= 0 and gap < 0 and record.kind == "always":
         unit = f" {record.unit}" if record.unit else ""
@@ -246,7 +253,7 @@ def _distance(record: Record) -> str:
     )
     what = prose.noticed(record, float(sizes[at]))
     of = f", {number(float(shares[at]))} of what is promised," if np.isfinite(shares[at]) else ""
-    where = "" if record.decision.size == 1 else f", at {record.address(at)}"
+    where = "" if record.decision.size == 1 else f", in the cell {record.address(at)}"
     rest = ""
     if exact := int(record.is_exact.sum()):
         far = float(record.per_cell("margin")[record.is_exact].max())

@@ -12,25 +12,48 @@ import os
 import sys
 import tokenize
 import weakref
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
 
-from noisytheory.trial.claim import Claim
+from noisytheory.trial.claim import Claim, papers_in_the_box
 from noisytheory.trial.forked import one_returns
 from noisytheory.trial.interpreter import as_it_was
 from noisytheory.trial.shown import named
 
 __all__ = [
-    "ENTRY_POINTS", "catalogue", "distinct", "file_of", "find", "find_or_none", "load_file",
-    "match", "module_name", "of_topic", "own_id",
+    "DATA", "ENTRY_POINTS", "Absent", "absent", "catalogue", "distinct", "file_of", "find",
+    "find_or_none", "load_file", "match", "module_name", "needs", "of_topic", "own_id",
 ]
 
 _TOPICS = Path(__file__).parents[1] / "topics"
 
 ENTRY_POINTS = "noisytheory.claims"
 """Entry-point group by which an installed package ships claims: each entry names a module."""
+
+DATA = "NOISYTHEORY_DATA"
+"""Environment variable that names a folder of data that are not bundled."""
+
+
+@dataclass(frozen=True)
+class Absent:
+    """A claim that is left out for lack of a file: a ``claims.py`` declares this in its place.
+
+    Parameters
+    ----------
+    id : str
+        Of the claim.
+    file : str
+        The name of the file in the folder that `DATA` names.
+    holds : str
+        What is in it.
+    """
+
+    id: str
+    file: str
+    holds: str
 
 
 def claims_of(module: ModuleType) -> Iterator[Claim]:
@@ -113,6 +136,61 @@ def _collect(module: ModuleType, found: dict[str, Claim]) -> None:
                 raise ValueError(f"two claims have the id {name}")
 
 
+@functools.cache
+def _absent() -> list[Absent]:
+    found = []
+    for module in map(importlib.import_module, _claims_files("*")):
+        for value in vars(module).values():
+            values = value if isinstance(value, list) else [value]
+            found += [item for item in values if isinstance(item, Absent)]
+    return found
+
+
+def absent(pattern: str = "*") -> list[Absent]:
+    """What is left out of what `match` would find, for lack of data.
+
+    Parameters
+    ----------
+    pattern : str
+
+    Returns
+    -------
+    list of Absent
+    """
+    if any(character in pattern for character in "*?["):
+        return [claim for claim in _absent() if fnmatch.fnmatchcase(claim.id, pattern)]
+    if find_or_none(pattern) is not None:
+        return []
+    parent = pattern.rstrip("/") + "/"
+    return [claim for claim in _absent() if f"{claim.id}/".startswith(parent)]
+
+
+def needs(claims: Sequence[Absent]) -> str:
+    """Which claims need which file, how to give it, and why it is not found where one is named.
+
+    Parameters
+    ----------
+    claims : sequence of Absent
+
+    Returns
+    -------
+    str
+        A line.
+    """
+    by_file: dict[str, list[str]] = {}
+    for claim in claims:
+        by_file.setdefault(f"{claim.file} ({claim.holds})", []).append(claim.id)
+    told = "; ".join(
+        f"{', '.join(ids)} {'needs' if len(ids) == 1 else 'need'} {file}"
+        for file, ids in by_file.items()
+    )
+    told += f", not bundled: set {DATA} to a folder that holds it"
+    folder = os.environ.get(DATA)
+    if folder:
+        told += f", now {folder}, which " + ("does not" if Path(folder).is_dir() else "is none")
+    return told
+
+
 def distinct(claims: Iterable[Claim]) -> list[Claim]:
     """Each claim once, although it may stand under several names."""
     return list(dict.fromkeys(claims))
@@ -152,7 +230,7 @@ def own_id(claim: Claim) -> Claim:
     """
     # Most ids need no catalogue, which takes a second to build.
     paper = claim.id.partition("/")[0]
-    module = _papers().get(paper.casefold())
+    module = papers_in_the_box().get(paper.casefold())
     known = _folded().get(claim.id.casefold()) if module else None
     if known is not None and known is not claim and (
         claim.id not in known.names
@@ -179,13 +257,6 @@ _SAID = (
 
 
 @functools.cache
-def _papers() -> dict[str, str]:
-    """The modules of the papers in the box, by id."""
-    files = _TOPICS.with_name("papers").glob("[!_]*.py")
-    return {path.stem.replace("_", "-"): f"noisytheory.papers.{path.stem}" for path in files}
-
-
-@functools.cache
 def _folded() -> dict[str, Claim]:
     return {name.casefold(): claim for name, claim in catalogue().items()}
 
@@ -194,6 +265,8 @@ def unknown(claim_id: str) -> str:
     """What to say of an id that no claim has."""
     import difflib
 
+    if left_out := absent(claim_id):
+        return needs(left_out)
     near = difflib.get_close_matches(claim_id, list(catalogue()), n=3, cutoff=0.5)
     hint = f"; did you mean {', '.join(near)}?" if near else "; `noisytheory claims` lists all"
     return f"unknown claim id {claim_id!r}{hint}"
@@ -229,6 +302,8 @@ def match(pattern: str) -> list[Claim]:
             return [exact]
         return distinct(under) or [find(pattern)]
     found = [c for name, c in catalogue().items() if fnmatch.fnmatchcase(name, pattern)]
+    if not found and (left_out := absent(pattern)):
+        raise ValueError(needs(left_out))
     if not found:
         raise ValueError(f"no claim matches {pattern!r}; `noisytheory claims` lists all")
     return distinct(found)
@@ -252,18 +327,19 @@ def load_file(path: str | Path) -> list[Claim]:
         If the file does not exist, is no text, raises, or declares no claim; the message says
         which.
     """
+    given = os.fspath(path)
     path = Path(os.path.realpath(path))  # Unlike `resolve` it takes links that lead to themselves.
     if not path.is_file():
         what = next((what for kind, what in _KINDS.items() if getattr(path, kind)()), None)
         raise ValueError(
-            f"{path.name} is {what}, not a file that can be read to its end" if what
-            else f"no such file: {path.name} in {path.parent}"
+            f"{given} is {what}, not a file that can be read to its end" if what
+            else f"no such file: {given}"
         )
-    _check_text(path)
+    _check_text(path, given)
     name = module_name(path)
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
-        raise ValueError(f"{path.name} is not a Python file")
+        raise ValueError(f"{given} is not a Python file")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
@@ -274,9 +350,7 @@ def load_file(path: str | Path) -> list[Claim]:
         if isinstance(error, KeyboardInterrupt):
             raise
         line = _line_in(error, path)
-        raise ValueError(
-            f"{path.name}{line} raised {named(error)}"
-        ) from error
+        raise ValueError(f"{given}{line} raised {named(error)}") from error
     # Workers do not have this module: its functions travel by value.
     import cloudpickle
 
@@ -284,7 +358,7 @@ def load_file(path: str | Path) -> list[Claim]:
     found: dict[str, Claim] = {}
     _collect(module, found)
     if not found:
-        raise ValueError(f"{path.name} declares no claim (a module-level noisytheory.Claim)")
+        raise ValueError(f"{given} declares no claim (a module-level noisytheory.Claim)")
     _files.update(dict.fromkeys(found.values(), path))
     return distinct(found.values())
 
@@ -295,7 +369,7 @@ _KINDS = {
 }
 
 
-def _check_text(path: Path) -> None:
+def _check_text(path: Path, given: str) -> None:
     """Refuse bytes that are no text, in a comment as well, where Python's imports may take them."""
     try:
         data = path.read_bytes()
@@ -309,7 +383,7 @@ def _check_text(path: Path) -> None:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise ValueError(
-            f"{path.name}, line {line}: the byte {data[error.start]:#04x} is no {encoding} text: "
+            f"{given}, line {line}: the byte {data[error.start]:#04x} is no {encoding} text: "
             "save the file as UTF-8, or declare its coding, in the first line: # coding: latin-1"
         ) from error
     except (LookupError, ValueError):

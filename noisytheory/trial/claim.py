@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,10 @@ from numpy.typing import ArrayLike, NDArray
 from noisytheory.trial.forked import one_returns
 from noisytheory.trial.interpreter import around_a_call, shortened
 
-__all__ = ["KINDS", "Certificate", "Claim", "Discrepancy", "Elsewhere", "Law", "Paper"]
+__all__ = [
+    "KINDS", "Certificate", "Claim", "Discrepancy", "Elsewhere", "Law", "Paper",
+    "papers_in_the_box",
+]
 
 KINDS: dict[str, str] = {
     "tail": "Pr[L > R(delta)] <= delta",
@@ -262,6 +266,13 @@ class Discrepancy:
 
 _TEX = re.compile(r"\\(?:text|mathrm|operatorname)\{[^{}]*\}|\\[A-Za-z]+|\\?\S")
 """A word, a command or a character of a formula."""
+
+
+@functools.cache
+def papers_in_the_box() -> dict[str, str]:
+    """The modules of the papers in the box, by id."""
+    files = Path(__file__).parents[1].joinpath("papers").glob("[!_]*.py")
+    return {path.stem.replace("_", "-"): f"noisytheory.papers.{path.stem}" for path in files}
 
 
 @dataclass(frozen=True)
@@ -531,7 +542,8 @@ class Claim:
         Where else the same result stands, under which names; see `Paper.also`.
     origin : str
         ``"paper"``, ``"sharper"`` (known, not the paper's), ``"candidate"`` (ours, where
-        print has lost a formula, or says none) or ``"user"``.
+        print has lost a formula, or says none) or ``"user"``. Without a word ``"paper"`` of the
+        papers in the box, ``"user"`` of all others.
     note : str
         What is wrong in print and why, or a remark.
     reason : str
@@ -593,7 +605,7 @@ class Claim:
     quantity: str = "left side"
     unit: str = "1"
     also: Sequence[Elsewhere] = ()
-    origin: str = "paper"
+    origin: str = ""
     note: str = ""
     reason: str = "cited: no simulation can decide it"
     twin: Any = None
@@ -602,6 +614,9 @@ class Claim:
     def __post_init__(self) -> None:
         _check_id(self.id)
         self._check_texts()
+        if not self.origin:
+            ours = self.id.partition("/")[0] in papers_in_the_box()
+            object.__setattr__(self, "origin", "paper" if ours else "user")
         if self.kind not in KINDS:
             raise ValueError(f"{self.id}: kind must be one of {', '.join(KINDS)}, got {self.kind}")
         if self.kind == "cited" and self.expect == "upheld":

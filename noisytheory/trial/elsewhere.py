@@ -137,7 +137,7 @@ def _line(error: BaseException, modules: set[str]) -> str:
     found = ""
     for frame, number in traceback.walk_tb(error.__traceback__):
         if str(frame.f_globals.get("__name__", "")).partition(".")[0] in modules:
-            found = f"{frame.f_code.co_filename.rpartition('/')[2]}, line {number}"
+            found = f"{frame.f_code.co_filename}, line {number}"
     return found
 
 

@@ -16,9 +16,12 @@ from typing import Any
 from noisytheory.trial.parents import at_parents_end
 
 __all__ = [
-    "Shown", "lines_visible", "named", "pass_on", "show_controls", "unheard_in_a_line", "visible",
-    "words",
+    "Shown", "as_called", "called", "lines_visible", "named", "pass_on", "show_controls",
+    "unheard_in_a_line", "visible", "words",
 ]
+
+called: dict[str, str] = {}
+"""Files of this command by their true paths, as the user gave them."""
 
 
 def visible(text: str) -> str:
@@ -40,6 +43,22 @@ _CONTROL = re.compile(
 def lines_visible(text: str) -> str:
     """The same of a text whose lines are lines."""
     return "\n".join(map(visible, text.split("\n")))
+
+
+def as_called(text: str) -> str:
+    """A text in which files of the command are named as the user named them.
+
+    Examples
+    --------
+    >>> called["/home/me/mine/a.py"] = "mine/a.py"
+    >>> as_called("/home/me/mine/a.py, line 7")
+    'mine/a.py, line 7'
+    >>> called.clear()
+    """
+    for path, name in called.items():
+        name = name.replace("\\", r"\\")
+        text = re.sub(rf"(?<![\w./-]){re.escape(path)}(?!\w)", name, text)
+    return text
 
 
 def pass_on() -> None:
@@ -110,7 +129,7 @@ def unheard_in_a_line() -> None:
     def say(found: Any) -> None:
         error, trace, place = found.exc_value, found.exc_traceback, ""
         while trace is not None:
-            name = os.path.basename(trace.tb_frame.f_code.co_filename)
+            name = as_called(trace.tb_frame.f_code.co_filename)
             place, trace = f"{name}, line {trace.tb_lineno}, ", trace.tb_next
         what = named(error) if error is not None else found.exc_type.__name__
         line = f"{place}raised {what}, where nobody heard it\n"

@@ -15,7 +15,10 @@ from numpy.typing import NDArray
 
 from noisytheory.trial.shown import named
 
-__all__ = ["data_file", "first_rows", "reading"]
+__all__ = ["MNIST_ARRAYS", "data_file", "first_rows", "reading"]
+
+MNIST_ARRAYS = "MNIST as arrays x_train, y_train, x_test, y_test"
+"""What ``mnist.npz`` holds."""
 
 
 def data_file(name: str) -> Path | None:

@@ -94,7 +94,7 @@ def test_dry_run_says_what_would_be_tried_and_draws_nothing(variant):
         ("--budget endless", "'endless' is not one of 'smoke', 'standard', 'full'"),
         ("--budgt smoke", "Did you mean '--budget'"),
         ("--workers 2 --scheduler tcp://127.0.0.1:9", "exclude each other"),
-        ("nope.py", "no such file: nope.py in /"),
+        ("nope.py", "no such file: nope.py"),
     ],
 )
 def test_wrong_settings_are_one_line(mine, words, line):

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 
+import campaign
 import pytest
 from commands import HOEFFDING, answer, in_a_process, mistake
 
@@ -18,6 +19,9 @@ def test_claims_lists_what_a_file_declares(mine):
     assert rows[1].split() == ["mine/theorem-2", "tail", "upheld", "Theorem", "2"]
     (entry,) = json.loads(answer("claims", mine, "--json"))
     assert entry["id"] == "mine/theorem-2" and entry["expected"] == "upheld"
+    # It was said to be the paper's.
+    assert entry["origin"] == "user" and "\norigin      user\n" in answer("show", mine)
+    assert "\norigin      paper\n" in answer("show", "kernel-mean/theorem-5")
 
 
 def test_a_file_moves_no_store_and_keeps_interrupts_heard(tmp_path, monkeypatch):
@@ -44,7 +48,8 @@ def test_a_file_moves_no_store_and_keeps_interrupts_heard(tmp_path, monkeypatch)
 def test_a_link_that_leads_to_itself_is_no_file(tmp_path, command):
     """It was a fault of ours."""
     (tmp_path / "loop.py").symlink_to("loop.py")
-    assert "no such file: loop.py" in mistake(command, tmp_path / "loop.py")
+    line = mistake(command, tmp_path / "loop.py")
+    assert f"no such file: {tmp_path}/loop.py" in line
 
 
 @pytest.mark.crash
@@ -60,7 +65,7 @@ def test_a_file_that_ends_who_reads_it_is_one_line(tmp_path, code, line):
     file.write_text(code)
     done = in_a_process("show", file)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"noisytheory show: ends.py {line}\n"
+    assert done.stderr == f"noisytheory show: {file} {line}\n"
 
 
 @pytest.mark.crash
@@ -81,7 +86,7 @@ def test_a_function_that_ends_who_calls_it_is_one_line(tmp_path, words, code, ho
     done = in_a_process(command, file, *rest)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        f"noisytheory {command}: ends.py ends the process that works on it: {how}\n"
+        f"noisytheory {command}: {file} ends the process that works on it: {how}\n"
     )
 
 
@@ -233,7 +238,7 @@ def test_a_file_that_is_no_text_is_one_line(tmp_path, text, line):
     (tmp_path / "latin.py").write_bytes(text)
     said = mistake("claims", tmp_path / "latin.py")
     coding = "ascii" if b"ascii" in text else "utf-8"
-    assert f"claims: latin.py, line {line}: the byte 0xe9 is no {coding} text: save the" in said
+    assert f"claims: {tmp_path}/latin.py, line {line}: the byte 0xe9 is no {coding} text: save the" in said
 
 
 def test_a_file_may_declare_its_coding(mine):
@@ -267,3 +272,63 @@ def test_a_file_whose_name_moves_the_cursor_is_refused(tmp_path):
     (tmp_path / "\x1b[31m.py").write_text("")
     told = mistake("claims", tmp_path / "\x1b[31m.py")
     assert r"the name of a file must be printable, got '\x1b[31m.py'" in told
+
+
+@pytest.mark.parametrize("command", ["audit", "bound", "claims", "compare", "replay", "show"])
+def test_a_file_is_named_as_it_was_given(tmp_path, monkeypatch, command):
+    """Its folder was left out, and a file of the name lay in the current one."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "theorems").mkdir()
+    (tmp_path / "theorem.py").write_text(HOEFFDING)
+    assert mistake(command, "theorems/theorem.py").endswith("no such file: theorems/theorem.py")
+    (tmp_path / "theorems" / "theorem.py").write_text("x = 1\n1 / x - x.y\n")
+    assert ": ./theorems/theorem.py, line 2 raised" in mistake(command, "./theorems/theorem.py")
+    line = mistake(command, "theorem.py::lemma")
+    assert ": theorem.py declares no claim 'lemma'" in line
+
+
+@pytest.mark.parametrize("workers", [0, 1])
+def test_where_a_function_failed_is_named_as_the_file_was_given(tmp_path, monkeypatch, workers):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "theorems").mkdir()
+    text = HOEFFDING.replace("trivial=0.5", "trivial=lambda n: 1 / 0")
+    assert text != HOEFFDING
+    (tmp_path / "theorems" / "theorem.py").write_text(text)
+    line = mistake("audit", "theorems/theorem.py", "--workers", workers, "--budget", "smoke")
+    assert ": theorems/theorem.py, line 15 raised ZeroDivisionError" in line
+
+
+def _without_data(tmp_path, *words, folder=""):
+    """A command where no copy of MNIST lies about."""
+    settings = {"SCIKIT_LEARN_DATA": str(tmp_path / "none"), "NOISYTHEORY_DATA": str(folder)}
+    return in_a_process(*words, env={**os.environ, **settings})
+
+
+MNIST = "mnist.npz (MNIST as arrays x_train, y_train, x_test, y_test), not bundled: set " \
+    "NOISYTHEORY_DATA to a folder that holds it"
+
+
+@pytest.mark.parametrize("words", [["show"], ["audit"], ["claims", "-k"]])
+def test_a_claim_without_its_data_says_which_file_and_how_to_give_it(tmp_path, words):
+    """Its id was unknown."""
+    done = _without_data(tmp_path, *words, "kernel-mean/theorem-5/mnist")
+    line = f"noisytheory {words[0]}: kernel-mean/theorem-5/mnist needs {MNIST}\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", line)
+    done = _without_data(tmp_path, *words, "kernel-mean/theorem-5/mnst")
+    assert done.returncode == 2 and "NOISYTHEORY_DATA" not in done.stderr
+
+
+def test_a_folder_without_the_data_is_said_beside_the_answer(tmp_path):
+    """It was accepted in silence."""
+    ids = campaign.definition()["mnist"]
+    plain = _without_data(tmp_path, "claims")
+    assert plain.returncode == 0 and plain.stderr == ""
+    assert not any(claim_id in plain.stdout for claim_id in ids)
+    for folder, why in ((tmp_path / "none", "is none"), (tmp_path, "does not")):
+        done = _without_data(tmp_path, "claims", folder=folder)
+        assert (done.returncode, done.stdout) == (0, plain.stdout)
+        assert done.stderr.startswith("noisytheory: left out: ") and done.stderr.count("\n") == 1
+        assert done.stderr.endswith(f" need {MNIST}, now {folder}, which {why}\n")
+        assert all(claim_id in done.stderr for claim_id in ids)
+    done = _without_data(tmp_path, "show", "kernel-mean/theorem-5", folder=tmp_path)
+    assert done.returncode == 0 and done.stderr == ""

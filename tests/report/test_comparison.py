@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import functools
+import json
 
 import campaign
 import numpy as np
 import pytest
-from commands import answer
+from commands import answer, invoke
 
 import noisytheory as nt
+from noisytheory.report.asked import Asked
+from noisytheory.trial.truth import Truth
 
 
 def test_what_is_true_is_below_what_is_upheld_and_comes_from_the_law():
@@ -213,6 +216,69 @@ def test_the_figure_shows_every_bound_and_its_conclusion():
     drawn = {line.get_label(): line.get_ydata()[0] for line in lines}
     ratio = found.dataset["bound"] / found.dataset["truth"]
     assert drawn["pinelis"] == pytest.approx(ratio.sel(claim="pinelis", n=10).item())
+
+
+def test_the_figure_draws_every_level_or_says_which(tmp_path):
+    """It drew the first level only, without a word."""
+    asked = ["compare", "kernel-mean/theorem-5*", "n=10:1000:log", "--figure", tmp_path / "x.svg"]
+    found = nt.compare("kernel-mean/theorem-5*", n=[10, 1000], delta=[0.4, 0.1])
+    drawn = {line.get_label(): line.get_ydata() for line in found.figure().axes[0].get_lines()}
+    for name in found.names:
+        for level in (0.4, 0.1):
+            line = drawn[f"{name}, delta = {level}"]
+            assert np.array_equal(line, found.dataset["bound"].sel(claim=name, delta=level))
+    assert invoke(*asked, "delta=.4,.1").stderr == ""
+    levels = [0.4, 0.1, 0.05, 0.02, 0.01]
+    many = nt.compare("kernel-mean/theorem-5*", n=[*range(10, 16)], delta=levels)
+    picture = many.figure()
+    assert "(delta = 0.4; one choice of 5)" in picture.get_label()
+    labels = {line.get_label() for line in picture.axes[0].get_lines()}
+    assert {label for label in labels if not label.startswith("_")} == {*many.names}
+    told = invoke(*asked, "delta=.4,.1,.05,.02,.01").stderr
+    assert told == ("noisytheory compare: the figure has delta = 0.4 only, one of 5 choices: it "
+                    "has room for 12 lines\n")
+
+
+def test_the_best_of_each_level_is_told():
+    bounds = [
+        nt.Paper("mine", "Notes").tail(
+            name, statement="x", bound=bound, simulate=lambda n, size, rng: rng.random(size) / n,
+            grid={"n": [1], "delta": [0.1]},
+        )
+        for name, bound in (("flat", lambda n, delta: 9 / n), ("steep", lambda n, delta: 1 / delta))
+    ]
+    found = nt.compare(bounds, n=[1, 2, 3], delta=[0.5, 0.1])
+    assert found.figure().get_label().startswith(
+        "At n = 3 the best is steep at delta = 0.5, flat at delta = 0.1."
+    )
+
+
+def test_from_where_on_is_told_with_the_level():
+    """It was "3, 5": which of them is of which delta was not said."""
+    shown = answer("compare", "kernel-mean/theorem-5*", "n=10,1000", "delta=.4,.1")
+    line = next(line for line in shown.splitlines() if line.startswith("theorem-5 "))
+    assert line.endswith("  3 at delta = 0.4; 5 at delta = 0.1")
+    shown = answer("compare", "kernel-mean/theorem-5*", "n=10,1000", "delta=.1")
+    line = next(line for line in shown.splitlines() if line.startswith("theorem-5 "))
+    assert line.endswith("  5")
+    told = answer("compare", "kernel-mean/theorem-5*", "n=10,1000", "delta=.4,.1", "--json")
+    assert json.loads(told)["arguments"] == {"delta": [0.4, 0.1], "n": [10, 1000]}
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "words"),
+    [
+        (0.95, 1.1, "each is within 10% of what is true"),
+        (0.9, 2.0, "each is within a factor 2.0 of what is true"),
+        (0.25, 1.1, "each is within a factor 4.0 of what is true"),
+        (0.0, 2.0, "what is true is at most 2.0 times as large, and may be next to 0"),
+    ],
+)
+def test_how_far_off_draws_may_be_is_told_as_a_person_reads_it(monkeypatch, low, high, words):
+    """It was "within 1e+02%"."""
+    monkeypatch.setattr(Asked, "truth", lambda *of, **more: Truth(3.0, "draws", 3 * low, 3 * high))
+    found = nt.compare("kernel-mean/theorem-5*", n=[10], delta=0.05, population="50 axes")
+    assert found.how == f"draws; at 99% {words}"
 
 
 def test_the_page_on_the_mean_deviation(tmp_path, monkeypatch):

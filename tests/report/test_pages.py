@@ -12,12 +12,15 @@ import numpy as np
 import planted
 import pytest
 from click.testing import CliRunner
+from commands import answer
 from damaged import reseal
 from parsed_pages import assert_links_resolve, assert_nothing_from_outside, files, parsed
 
+import noisytheory as nt
 from noisytheory import Certificate, Paper, audit
 from noisytheory.cli import main
-from noisytheory.report import Record, pages, read, write
+from noisytheory.report import Record, digest, pages, read, write
+from noisytheory.report.trials import falls_if
 from noisytheory.trial import mathematics
 from noisytheory.trial.catalogue import file_of, load_file
 from noisytheory.trial.store import Damaged, StoreError
@@ -54,6 +57,7 @@ def test_a_page_of_both_sorts_for_every_claim(folder):
     for claim in claims():
         assert (folder / f"{claim.id}.html").is_file()
         told = "Nothing can refute it" if claim.id == "planted/binomial" else "It falls if "
+        told = "It fell by the rule of its kind: in " if claim.expect == "refuted" else told
         assert told in (folder / f"{claim.id}.md").read_text(encoding="utf-8")
     assert (folder / "README.md").is_file()
 
@@ -277,10 +281,35 @@ def test_the_stored_counterexample_is_not_called_the_worst(tmp_path):
     with audit([claim], budget="smoke") as found:
         write(found, tmp_path)
     text = (tmp_path / "p/doubles.md").read_text(encoding="utf-8")
-    assert "The stored counterexample has left side 2 > right side 1." in text
-    assert "The largest excess found is 8, at n\u00a0=\u00a02." in text
+    told = "The stored counterexample, in the cell n\u00a0=\u00a01, has left side 2 > right side 1."
+    assert told in text
+    assert "The largest excess found is 8, in the cell n\u00a0=\u00a02." in text
     assert "The worst" not in text
     assert "noisytheory replay p/doubles --seed 2026 --address 'n=1;exact;0'\n" in text
+
+
+def test_a_papers_page_names_the_instance_and_the_command_that_shows_it(tmp_path):
+    claim_id = "noisy-kernels/example-3/printed"
+    with audit([nt.claims[claim_id]], budget="smoke") as found:
+        digest(found, tmp_path)
+        steps = dict(found[claim_id].replay()["steps"])
+    text = " ".join((tmp_path / "noisy-kernels.md").read_text(encoding="utf-8").split())
+    assert "In the one cell that was tried (most = 48) there is a counterexample" in text
+    (value,) = steps.values()
+    told = re.search(r"There z = (\S+)\. Step by step: `noisytheory (replay [^`]+)`\.", text)
+    assert told[1] == value
+    shown = answer(*shlex.split(told[2]))
+    assert f"\nsteps\n  z  {value}\n" in shown and "address     most=48;" in shown
+    # Of a claim that fell it was said that it falls if.
+    assert "It fell by the rule of its kind: in one of " in text and "falls if" not in text
+
+
+def test_a_cells_parameters_do_not_read_as_words():
+    """One of them is called most: it would have fallen, at most = 8."""
+    with audit([nt.claims["noisy-kernels/example-3/repaired"]], budget="smoke") as found:
+        (record,) = read(found)
+    assert ", in the cell most\u00a0=\u00a0" in falls_if(record)
+    assert "at most" not in falls_if(record)
 
 
 def test_arviz_statistics_of_simulated_cells(folder):

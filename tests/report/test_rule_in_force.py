@@ -250,7 +250,9 @@ def test_two_laws_are_held_against_the_distance_of_the_rule(trial):
     assert "declared margin" not in [label for _, label in key.entries]
     exact = record(trial, "laws-exact")
     assert "vacuous" not in prose.verdict(exact).lower()
-    assert prose.verdict(exact) == "In the one cell that was tried the two laws agree to rounding."
+    assert prose.verdict(exact) == (
+        "In the one cell that was tried (n\u00a0=\u00a01) the two laws agree to rounding."
+    )
 
 
 def test_weights_are_a_hypothesis_and_figures_are_weighted(trial):

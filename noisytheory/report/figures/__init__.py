@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from noisytheory.report.figures.averages import laws, means
-from noisytheory.report.figures.comparison import compared
+from noisytheory.report.figures.comparison import MOST, compared, drawn_choices
 from noisytheory.report.figures.in_print import published
 from noisytheory.report.figures.instances import excess, optimum, sides
 from noisytheory.report.figures.listed import counts, pairs, spread, strips
@@ -15,11 +15,13 @@ from noisytheory.report.figures.tails import distribution, violations
 from noisytheory.report.figures.tries import why_open
 
 __all__ = [
+    "MOST",
     "RC",
     "compared",
     "counts",
     "deciding",
     "distribution",
+    "drawn_choices",
     "excess",
     "forest",
     "in_style",

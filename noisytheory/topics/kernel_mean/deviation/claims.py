@@ -27,8 +27,10 @@ from noisytheory.topics.kernel_mean.terms import (
     SKEWED,
     farthest,
 )
+from noisytheory.trial.catalogue import Absent
 from noisytheory.trial.claim import Claim
 from noisytheory.trial.sides import scaled
+from noisytheory.vocabulary.data import MNIST_ARRAYS
 from noisytheory.vocabulary.domains import Numeric
 from noisytheory.vocabulary.populations import (
     axes,
@@ -329,3 +331,5 @@ if mnist_available():
         "are the population, far from the worst one, which stands beside it: of the images alone, "
         "half of the bound would have stood.",
     )
+else:
+    absent = Absent(f"{theorem_5.id}/mnist", "mnist.npz", MNIST_ARRAYS)

@@ -8,8 +8,10 @@ from typing import Any
 
 from noisytheory.papers import AVERAGE_CLASSIFIER
 from noisytheory.topics.sparse.digits import pictures, simulate
+from noisytheory.trial.catalogue import Absent
 from noisytheory.trial.claim import Claim
 from noisytheory.trial.sides import scaled
+from noisytheory.vocabulary.data import MNIST_ARRAYS
 
 PROTOCOL = "bundled digits 3 and 8, a third to test on; our bandwidth 0.5 and tolerance 0.1"
 IMAGES = simulate.MNIST_IMAGES
@@ -115,4 +117,9 @@ if simulate.mnist_at_hand():
         _on_mnist(
             "approaches-baseline", ["herds of any size"], 50, scaled(Fraction(1, 2)), share=0.0
         ),
+    ]
+else:
+    absent = [
+        Absent(f"average-classifier/figure-1/{name}/mnist", "mnist.npz", MNIST_ARRAYS)
+        for name in ("parallel-agrees", "few-points", "approaches-baseline")
     ]
