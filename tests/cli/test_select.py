@@ -238,7 +238,8 @@ def test_a_file_that_is_no_text_is_one_line(tmp_path, text, line):
     (tmp_path / "latin.py").write_bytes(text)
     said = mistake("claims", tmp_path / "latin.py")
     coding = "ascii" if b"ascii" in text else "utf-8"
-    assert f"claims: {tmp_path}/latin.py, line {line}: the byte 0xe9 is no {coding} text: save the" in said
+    what = f"line {line}: the byte 0xe9 is no {coding} text: save the"
+    assert f"claims: {tmp_path}/latin.py, {what}" in said
 
 
 def test_a_file_may_declare_its_coding(mine):
