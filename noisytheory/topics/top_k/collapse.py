@@ -53,12 +53,16 @@ def balanced_weights(
     top = float(masses.max())
     bounds = np.column_stack([np.zeros(len(masses)), masses / top])
     cap = None if not np.isfinite(enough) else np.ones((1, len(masses)))
-    found = linprog(
-        -np.ones(len(masses)), A_eq=(signed[:, used] / size[used]).T,
-        b_eq=np.zeros(int(used.sum())), bounds=bounds,
-        A_ub=cap, b_ub=None if cap is None else [enough / top], method="highs",
-    )
-    if found.x is None:
+    # Of rows of very different lengths the simplex method may give up, or not end.
+    for method in ("highs-ipm", "highs"):
+        found = linprog(
+            -np.ones(len(masses)), A_eq=(signed[:, used] / size[used]).T,
+            b_eq=np.zeros(int(used.sum())), bounds=bounds,
+            A_ub=cap, b_ub=None if cap is None else [enough / top], method=method,
+        )
+        if found.x is not None:
+            break
+    else:
         raise RuntimeError(f"the linear programme was not solved: {found.message}")
     weights = np.clip(found.x * top, 0, masses)
     return weights, float(weights.sum())

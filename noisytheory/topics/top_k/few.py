@@ -219,8 +219,10 @@ class Few(Guesses):
             return None
         self.fits += 1
         self.direction = np.append(own.ends.sign * hinge.direction, 0.0)
-        found, p = [], self.masses.copy()
-        for nu in (own.first, share + hinge.best_dual):
+        found, p, even = [], self.masses.copy(), min(2 * share, own.first)
+        # Zero ends at twice the smaller class, which may be between two k.
+        first = [own.first] if own.first <= even * (1 + 1e-9) else [even, own.first]
+        for nu in (*first, share + hinge.best_dual):
             p[~few] = hinge.best_weights * ((nu - share) / hinge.best_dual)
             task = Part(self.rows, self.labels, self.masses, self.kind, nu, self.constant(nu),
                         True, EXACT, start_value=float(self.at_zero.top(nu)))
@@ -231,7 +233,7 @@ class Few(Guesses):
             if task.constant - task.best_dual > EXACT * task.start_value:
                 return None
             found.append(self.knot(task, w, scores))
-        self.sought, self.zero_to = True, max(self.zero_to, own.first)
+        self.sought, self.zero_to = True, max(self.zero_to, first[0])
         return found
 
     def settle(self) -> None:

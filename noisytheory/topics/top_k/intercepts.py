@@ -35,6 +35,8 @@ APART = 0.7
 """Logarithm by which mean slopes differ at most at which what their spread costs is computed."""
 NEAR, MOST = 0.05, 40
 """Share of the gap allowed that lines between intercepts may lose; intercepts of a span at most."""
+ROUNDED = 1e-15
+"""Of a square of sums that cancel, what rounding may take from it."""
 TINY = 1e-300
 
 
@@ -128,13 +130,15 @@ def reached(ends: Ends, model: Model, nu: Floats, b: Floats) -> Floats:
         value += mass * kind.psi(margin) + 0.5 * bend * model.square[at]
     # All of the smaller class lose more than what is left out; there losses still fall.
     sure = (b + model.last >= -b - model.least) & (kind.slope(b + model.most) <= 0)
-    return np.where(sure, value, np.inf)
+    return np.where(sure & (value < np.inf), value, np.inf)
 
 
 class Weights:
     """Dual weights by class: masses, mean slopes, rows combined, and what their spread costs."""
 
-    def __init__(self, ends: Ends, rows: Any, p: Floats, slopes: Floats) -> None:
+    def __init__(
+        self, ends: Ends, rows: Any, p: Floats, slopes: Floats, middle: Any = 0.0
+    ) -> None:
         self.ends, self.parts = ends, []
         self.mass, self.slope = np.zeros(2), np.zeros(2)
         self.push = np.zeros((2, rows.shape[1]))
@@ -148,7 +152,8 @@ class Weights:
             self.slope[at] = pulled / self.mass[at]
             ratio = size / self.slope[at]
             sign = ends.sign if at == 0 else -ends.sign
-            self.push[at] = sign * (rows[index].T @ (weight * ratio))
+            # Classes are balanced, so rows may be seen from anywhere: there what is large cancels.
+            self.push[at] = sign * (rows[index].T @ (weight * ratio) - self.mass[at] * middle)
             self.parts.append((weight, ratio))
 
     @property
@@ -198,6 +203,8 @@ def proven(low: Weights, high: Weights, t: Floats, C: Any) -> Floats:
     some, parts = [*low.push, *high.push], [*((1 - t) * slopes), *(t * slopes)]
     gram, shares = np.array(some) @ np.array(some).T, np.array(parts)
     square = np.einsum("ik,ij,jk->k", shares, gram, shares)
+    # What cancels leaves rounding.
+    square += ROUNDED * (np.sqrt(np.diagonal(gram)) @ shares) ** 2
     value = value - 0.5 * C * square
     return np.where(np.isnan(value), -np.inf, value)
 
@@ -221,6 +228,8 @@ class Intercepts:
 
     def __init__(self, ends: Ends, rows: Any, nus: Floats, C: Any) -> None:
         self.ends, self.rows, self.nus, self.C = ends, rows, nus, C * np.ones(len(nus))
+        # Seen from there features are centred: what all rows share is the intercept's.
+        self.middle = np.asarray(rows.T @ ends.masses) / float(ends.masses.sum())
         self.models: dict[Knot, Model] = {}
         self.weights: dict[Knot, Weights | None] = {}
         self.spans: dict[tuple[Knot, Knot], Own | None] = {}
@@ -266,7 +275,7 @@ class Intercepts:
             share, first = mine.share[mine.places], len(knots) + len(new)
             for part, b in zip(share, mine.intercepts, strict=True):
                 w = (1 - part) * low.coef + part * high.coef
-                new.append(replace(low, coef=np.append(w[:-1], b)))
+                new.append(replace(low, coef=np.append(w[:-1], b - self.middle @ w[:-1])))
             where = np.interp(mine.way, mine.way[mine.places], first + np.arange(len(share)))
             place[mine.first + np.flatnonzero(better)] = where[better]
         return new
@@ -323,12 +332,14 @@ class Intercepts:
     def model(self, of: Knot) -> Model:
         """Of a knot."""
         if of not in self.models:
-            self.models[of] = Model.of(self.ends, of.scores - of.coef[-1], self.nus)
+            alike = of.coef[-1] + self.middle @ of.coef[:-1]
+            self.models[of] = Model.of(self.ends, of.scores - alike, self.nus)
         return self.models[of]
 
     def weight(self, of: Knot) -> Weights | None:
         """Of a knot, where its weights are known."""
         if of not in self.weights:
-            found = Weights(self.ends, self.rows, *of.pulls) if of.pulls else None
+            found = Weights(
+                self.ends, self.rows, *of.pulls, self.middle) if of.pulls else None
             self.weights[of] = found if found is not None and found.known else None
         return self.weights[of]

@@ -178,3 +178,29 @@ def test_models_that_are_nearly_alike_span_no_others():
     largest = np.cumsum(np.sort(losses)[:, ::-1], axis=1).diagonal() / np.arange(1, 31)
     own = largest + found.coef[:, 0] ** 2 / (2 * 50.40189017794188)
     assert np.all(own <= found.objective * (1 + 1e-9))
+
+
+@pytest.mark.parametrize("loss", ["logistic", "squared-hinge", "exponential"])
+def test_features_far_from_centred_are_as_good_as_centred_beside_an_intercept(loss):
+    # What all rows share cancelled in squares: a bound was above the truth, the gap infinite.
+    draws = np.random.default_rng(9)
+    x = draws.normal(size=(10, 2))
+    y = np.where(x[:, 0] + draws.normal(size=10) > 1, 1.0, -1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        here, far = (path(x + mean, y, loss, C=10.0, intercept=True) for mean in (0, 1e4))
+    assert far.fits <= here.fits + 1 and np.isfinite(far.objective).all()
+    for k, dual in zip(far.k, far.dual, strict=True):
+        exact = fit(x, y, loss, k=int(k), C=10.0, intercept=True)
+        assert dual <= exact.objective * (1 + 1e-10)
+
+
+def test_zero_ends_at_twice_the_smaller_class_where_that_is_no_k():
+    x = np.random.default_rng(0).normal(size=(100, 1))
+    y = np.where(np.arange(100) < 10, 1.0, -1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NotCertified)
+        found = path(x, y, intercept=True, ks=[5, 40, 100])
+    # At k = 40 zero loses 0.4, and the best constant 0.325.
+    assert found.regime.tolist() == ["zero", "nu", "C"] and found.zero_up_to == 5
+    assert not found.coef[0].any() and found.error[0] == 0.9

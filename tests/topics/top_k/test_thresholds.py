@@ -108,3 +108,14 @@ def test_parts_of_the_ranks():
     assert top_k.spectral_conjugate([0.5, 0.3, 0.2], [1.0], sample_weight=[1, 1, 1]) == np.inf
     assert top_k.spectral_conjugate([0.4, 1.0], [1.0], sample_weight=[0, 1]) == np.inf
     assert top_k.spectral_conjugate([0.0, 1.0], [1.0], sample_weight=[0, 1]) == 0
+
+
+def test_rows_of_very_different_lengths_are_balanced():
+    """Where the largest sum is known the simplex method gave up here, and ran on at 300 x 100."""
+    draws = np.random.default_rng(3)
+    x = draws.normal(size=(100, 30))
+    y = np.where(x[:, 0] + 2 * draws.normal(size=100) > 0, 1.0, -1.0)
+    x *= np.exp(4 * draws.normal(size=(100, 1)))
+    p, enough = balanced_weights(y[:, None] * x, np.full(100, 0.01), 0.01)
+    assert enough == pytest.approx(0.01)
+    assert np.abs(p * y @ x).max() < 1e-9 * np.abs(x).max()
