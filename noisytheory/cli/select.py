@@ -85,7 +85,7 @@ def _claims_in(path: Path) -> list[Claim]:
     foreign_modules.add(module_name(path).partition(".")[0])
     if context is not None and context.meta.get(OWN_PROCESS):
         guard_calls()
-    earlier[called[str(path)]] = Before()
+    earlier[called.get(str(path), str(path))] = Before()
     return load_file(path)
 
 
