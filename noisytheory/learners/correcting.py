@@ -114,9 +114,8 @@ class CorrectingClassifier(LinearClassifier):
             warnings.warn(
                 f"the noisy labels tell that ignoring the noise errs less, by "
                 f"{-self.expected_gain_:.2g} with {self._rival}, than correcting it by a confusion "
-                f"{what}, "
-                "ignore the noise, or train on the audited examples alone; give them to fit as "
-                "audited= to see", UserWarning, stacklevel=3,
+                f"{what}, ignore the noise, or train on the audited examples alone; give them to "
+                "fit as audited= to see", UserWarning, stacklevel=3,
             )
         return worse
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from noisytheory.trial.catalogue import DATA
 from noisytheory.trial.shown import named
 
 __all__ = ["MNIST_ARRAYS", "data_file", "first_rows", "reading"]
@@ -23,7 +24,7 @@ MNIST_ARRAYS = "MNIST as arrays x_train, y_train, x_test, y_test"
 
 def data_file(name: str) -> Path | None:
     """Where a file is, if it is there."""
-    folder = os.environ.get("NOISYTHEORY_DATA")
+    folder = os.environ.get(DATA)
     path = Path(folder or "") / name
     return path if folder and path.is_file() else None
 

@@ -56,7 +56,6 @@ def recentred(walk: Walk, knots: list[Knot]) -> tuple[list[Knot], Floats]:
     Or with as much as is best of coefficients that are as good as one. Values, levels and places of
     models that are better take those of mixtures between two knots.
     """
-    along = _alike(walk, knots[-1])
     nus, (value, dual, _, level, place) = walk.nus, walk.out
     worse = np.full(len(nus), np.inf)
     at, mass = np.array([(knot.nu, knot.mass) for knot in knots]).T
@@ -65,7 +64,8 @@ def recentred(walk: Walk, knots: list[Knot]) -> tuple[list[Knot], Floats]:
     sure, jump = value - dual <= walk.alone[1] - dual, _jump(walk)
     used = [slice(first, last) for first, last in itertools.pairwise(cuts.tolist())
             if sure[first:last].any()]
-    if along is None or not used:
+    along = _alike(walk, knots[-1]) if used else None
+    if along is None:
         return [], worse
     ks = np.concatenate([np.arange(here.start, here.stop) for here in used])
     some = np.concatenate([here.start + _places(nus[here], jump, walk.kind.smooth)

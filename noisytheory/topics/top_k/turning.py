@@ -44,7 +44,9 @@ class Look:
 
     @staticmethod
     def of(walk: Walk, alike: Any) -> Look:
-        """All of them, or some; no result depends on which by more than what is let stand."""
+        """All of them; of many some, by which an intercept is about the best of all: what its model
+        loses is computed of all rows, what a neighbour loses more is of these.
+        """
         labels, masses = walk.labels, walk.masses
         if len(labels) <= LOOK or not walk.even:
             return Look(walk.kind, labels, masses, walk.even, alike=alike)
