@@ -391,7 +391,7 @@ def reached(values: Floats, masses: Floats | None, mass: Floats, n: int) -> Floa
     """The value at which the least ones, of shape (..., n), have so much mass."""
     last = values.shape[-1] - 1
     if masses is None:
-        place = np.clip(np.ceil(mass * n - 1e-9).astype(int) - 1, 0, last)
+        place = np.maximum(np.minimum(np.ceil(mass * n - 1e-9).astype(int) - 1, last), 0)
         first = int(place.flat[0])
         ordered = np.partition(values, first) if (place == first).all() else np.sort(values)
     else:
@@ -399,6 +399,8 @@ def reached(values: Floats, masses: Floats | None, mass: Floats, n: int) -> Floa
         ordered = np.take_along_axis(values, order, axis=-1)
         spent = np.cumsum(masses[order], axis=-1)
         place = np.minimum((spent < mass[..., None] - 1e-12).sum(axis=-1), last)
+    if ordered.ndim == 1:
+        return np.asarray(ordered[place])
     return np.asarray(np.take_along_axis(ordered, place[..., None], axis=-1)[..., 0])
 
 

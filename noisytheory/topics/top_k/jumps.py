@@ -13,7 +13,7 @@ from centred some coefficients are as good as an intercept, and cost next to not
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -25,16 +25,15 @@ from noisytheory.topics.top_k.task import WIDE, positive_level
 from noisytheory.topics.top_k.turning import Look
 
 if TYPE_CHECKING:
-    from noisytheory.topics.top_k.walk import Knot, Sorted, Walk
+    from noisytheory.topics.top_k.walk import Knot, Walk
 
 __all__ = ["ALIKE", "heaviest", "recentred", "squares"]
 
 Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
 
-HALVED, BENT = 8, 4
-"""Times that the distance from the jump is halved below it; and quartered above it, or where the
-loss is smooth.
-"""
+JUMPS, BENDS = (0.5, 3), (0.25, 4)
+"""Ratio and number of distances from the jump; and where the loss is smooth."""
 ALIKE = 0.1
 """Share of the gap by which such an intercept is to be worse."""
 APART = 0.1
@@ -78,15 +77,11 @@ def recentred(walk: Walk, knots: list[Knot]) -> tuple[list[Knot], Floats]:
     below -= np.append(np.diff(span[some]) > 0, True)[below]
     mixtures = _Mixtures(walk, knots, along, span[some], share[some], nus[some])
     ends, nu, span, share = np.zeros((2, 2, len(ks))), nus[ks], span[ks], share[ks]
-    bounds = np.searchsorted(below, np.arange(len(some) + 1)).tolist()
-    for number, tail in enumerate(mixtures.tails()):
-        before, own, after = bounds[max(number - 1, 0)], bounds[number], bounds[number + 1]
-        if before < after:
-            start = int(ks[before])
-            found = walk.largest_losses(tail, nus[start: start + after - before], start)
-            for row, one in enumerate(found):
-                ends[1, row, before:own] = one[: own - before]
-                ends[0, row, own:after] = one[own - before:]
+    for start, losses in mixtures.losses():
+        of = _largest(walk, losses)
+        for side in (0, 1):
+            here = slice(*np.searchsorted(below + side, [start, start + len(losses)]))
+            ends[side, :, here] = of(below[here] + side - start, ks[here])
     first, step = mixtures.share[below], (mixtures.share[below + 1] - mixtures.share[below])
     part = np.divide(share - first, step, out=np.zeros(len(ks)), where=step > 0)
     lost, end = ends[0] + part * (ends[1] - ends[0])
@@ -123,7 +118,7 @@ def _alike(walk: Walk, high: Knot) -> Floats | None:
     return np.asarray(found) if far else None
 
 
-def _between(of: Floats, below: NDArray[np.intp], part: Floats) -> Floats:
+def _between(of: Floats, below: Places, part: Floats) -> Floats:
     """Between two that may be infinite."""
     low, high = of[below], of[below + 1]
     inner = np.where(part < 1, (1 - part) * low + part * high, high)
@@ -138,7 +133,7 @@ class _Mixtures:
     """
 
     def __init__(
-        self, walk: Walk, knots: list[Knot], along: Floats, span: NDArray[np.intp], share: Floats,
+        self, walk: Walk, knots: list[Knot], along: Floats, span: Places, share: Floats,
         nu: Floats,
     ) -> None:
         self.walk, self.knots, self.along = walk, knots, along
@@ -151,8 +146,8 @@ class _Mixtures:
         self.turn, self.lost = np.zeros(len(nu)), np.full((len(nu), 2), np.inf)
         self.error = np.zeros(len(nu))
 
-    def tails(self) -> Iterator[Sorted]:
-        """Their losses."""
+    def losses(self) -> Iterator[tuple[int, Floats]]:
+        """Their losses, some at once, and which is the first of these."""
         walk = self.walk
         alike: Any = 1.0 if walk.free else Design(walk.rows).scores(self.along)
         look = Look.of(walk, alike)
@@ -171,16 +166,40 @@ class _Mixtures:
             self.coef[here] += turn[:, None] * self.along
             scores += turn[:, None] * alike
             self.error[here] = ((scores >= 0) != (walk.labels > 0)) @ walk.masses
-            losses = walk.kind.values(walk.labels, scores)
-            for k, row in zip(nu, losses, strict=True):
-                yield walk.sort(float(k), row, none=0.0, losses=row)
+            yield first, walk.kind.values(walk.labels, scores)
 
-    def ridge(self, span: NDArray[np.intp], share: Floats, turn: Floats, C: Any) -> Floats:
+    def ridge(self, span: Places, share: Floats, turn: Floats, C: Any) -> Floats:
         """The regulariser of mixtures that are turned so far."""
         own, both, bend = (of[span] for of in self.squares)
         pull = self.pulls[span] + share * (self.pulls[span + 1] - self.pulls[span])
         return np.asarray((own + share * (both + share * bend) + turn * (
             2 * pull + turn * self.size)) / (2 * C))
+
+
+def _largest(walk: Walk, losses: Floats) -> Callable[[Places, Places], Floats]:
+    """Of rows of losses sums of the largest ones at some k, and where these end."""
+    if not walk.even:
+        tails = [walk.sort(1.0, row, none=0.0, losses=row) for row in losses]
+
+        def each(row: Places, ks: Places) -> Floats:
+            found = np.empty((2, len(ks)))
+            for one in np.unique(row):
+                here = row == one
+                nu = walk.nus[ks[here]]
+                found[:, here] = tails[one].top(nu), tails[one].level(nu)
+            return found
+
+        return each
+    ordered = -np.sort(-losses, axis=1)
+    sums = np.zeros((len(losses), losses.shape[1] + 1))
+    np.cumsum(ordered, axis=1, out=sums[:, 1:])
+
+    def every(row: Places, ks: Places) -> Floats:
+        whole, rest, place = (end[ks] for end in walk.ends)
+        top = (sums[row, whole] + rest * ordered[row, whole]) * walk.masses[0]
+        return np.array([top, ordered[row, place]])
+
+    return every
 
 
 def heaviest(walk: Walk, losses: Floats, nu: float) -> tuple[Floats, float]:
@@ -197,14 +216,14 @@ def heaviest(walk: Walk, losses: Floats, nu: float) -> tuple[Floats, float]:
     return p, level
 
 
-def _places(nu: Floats, jump: float, smooth: bool) -> NDArray[np.intp]:
+def _places(nu: Floats, jump: float, smooth: bool) -> Places:
     """Where intercepts are computed: at both ends, and closer to the jump."""
-    quarters = 0.25 ** np.arange(BENT)
-    halves = quarters if smooth else 0.5 ** np.arange(HALVED)
-    away = np.concatenate([max(jump - nu[0], 0.0) * -halves, max(nu[-1] - jump, 0.0) * quarters])
+    ratio, count = BENDS if smooth else JUMPS
+    shares = ratio ** np.arange(count)
+    away = np.concatenate([max(jump - nu[0], 0.0) * -shares, max(nu[-1] - jump, 0.0) * shares])
     some = np.searchsorted(nu, (jump + away) * (1 - 1e-12))
     edge = np.searchsorted(nu, [jump * (1 - 1e-12), jump * (1 + 1e-12)])
-    some = np.concatenate([some, edge, edge - 1, [0, len(nu) - 1]])
+    some = np.concatenate([some, edge[:1] if smooth else [*edge, *edge - 1], [0, len(nu) - 1]])
     some = np.unique(some.clip(0, len(nu) - 1))
     # One k alone is between two models that are the same.
     return np.repeat(some, 2) if len(some) == 1 else some
