@@ -23,6 +23,10 @@ zero ends; between stand guesses with weights that prove them, or solutions wher
 to where zero ends minimisers have the direction in which it does: below the floor models lie there,
 each of its best length, and errors are mostly near the minimisers', too, which is not proven.
 
+From a floor of a half on, the default, it is not asked where zero ends: nowhere is zero proven the
+minimiser, the direction in which it ends is that of least squares, and where that gains nothing
+models are zero whose minimiser may have few errors.
+
 Beside an intercept the best constant moves with k, at a small C by more than the coefficients gain.
 For a loss of the margin that is smooth it is taken out of both bounds, and every k has an intercept
 of its own. That of the hinge jumps at k of twice the smaller class, that of a smooth loss bends
@@ -32,9 +36,6 @@ as where a whole interval is best, or models on both sides differ by ten points,
 called determined. Of features far from centred some coefficients are as good as an intercept, and
 where they cost next to nothing they are looked at like one. Errors beside an intercept are compared
 at six k next to there, too. In regression mixtures of two solutions serve few k between.
-
-From a floor of a half on it is not asked where zero ends: nowhere is zero proven the minimiser,
-and the direction in which it ends is that of least squares.
 
 Random problems have 40 to 500 examples, 1 to 10 features, and C from a hundred thousandth to a
 thousand, most of them far from what anybody would choose.
@@ -58,8 +59,8 @@ from average_top_k import page, sets
 
 from noisytheory.topics.top_k import NotCertified, design, fit, path
 
-DEFAULT, BRIEF = (0.1, 0.25), (0.5, 0.25)
-FORMS = (DEFAULT, BRIEF, *itertools.product((0.0, 0.001, 0.01, 0.05, 0.1, 1.0), (0.1, 0.2, 0.5)))
+DEFAULT, DEEP = (0.5, 0.25), (0.1, 0.25)
+FORMS = (DEFAULT, DEEP, *itertools.product((0.0, 0.001, 0.01, 0.05, 0.1, 1.0), (0.1, 0.2, 0.5)))
 SMALL = 0.01
 """The other C at which an intercept is tried."""
 LARGEST = 150_000
@@ -184,7 +185,7 @@ def measured(problem: tuple[str, np.ndarray, np.ndarray, str, float]) -> Found:
         alone = statistics.median(
             least(partial(fit, x, y, loss, k=k, C=c, intercept=True), times)[0]
             for k in (n, int(0.9 * n), int(0.8 * n)))
-        for floor, tol in (DEFAULT, BRIEF):
+        for floor, tol in (DEFAULT, DEEP):
             taken = least(partial(path, x, y, loss, C=c, intercept=True, tol=tol, floor=floor),
                           times)[0]
             found.beside.setdefault(floor, []).append(taken / alone)
@@ -198,16 +199,19 @@ def measured(problem: tuple[str, np.ndarray, np.ndarray, str, float]) -> Found:
 def apart_from_fits(
     x: np.ndarray, y: np.ndarray, loss: str, C: float, intercept: bool
 ) -> list[float]:
-    """Differences of errors in points at k that are determined."""
-    n, all_k = len(y), path(x, y, loss, C=C, intercept=intercept)
+    """Differences of errors in points at k that are determined, by either floor."""
+    n = len(y)
+    tried = [path(x, y, loss, C=C, intercept=intercept, floor=floor, tol=tol)
+             for floor, tol in (DEFAULT, DEEP)]
     jump = 2 * min(np.sum(y > 0), np.sum(y < 0)) + np.array([-9, -3, -1, 1, 3, 9])
     ks = np.unique(np.concatenate([np.linspace(1, n, POINTS).round(), jump])).astype(int)
     found = []
     for k in ks[(ks >= 1) & (ks <= n)]:
-        if all_k.determined[k - 1]:
+        sure = [all_k for all_k in tried if all_k.determined[k - 1]]
+        if sure:
             scores = fit(x, y, loss, k=int(k), C=C, intercept=intercept).scores(x)
             error = float(np.mean(np.where(scores >= 0, 1, -1) != y))
-            found.append(100 * abs(float(all_k.error[k - 1]) - error))
+            found += [100 * abs(float(all_k.error[k - 1]) - error) for all_k in sure]
     return found
 
 
@@ -256,13 +260,14 @@ def compare(tried: list[tuple[str, np.ndarray, np.ndarray, str, float]], workers
               f"{of('over', 4):>16} {of('share', 4):>16} {of('wrong', 2):>12} {of('worst', 2):>12} "
               f"{of('every', 2):>12} {of('open', 0):>8} {of('zeros', 0):>6}")
     for which, apart in (
-            ("determined", [value for one in every for value in one.apart[True]]),
-            ("not determined and not zero", [value for one in every for value in one.apart[False]]),
-            ("determined beside an intercept", [value for one in every for value in one.off])):
+            ("determined by the default", [one.apart[True] for one in every]),
+            ("not determined by the default and not zero", [one.apart[False] for one in every]),
+            ("determined beside an intercept, by either floor", [one.off for one in every])):
+        apart = list(itertools.chain(*apart))
         if apart:
-            print(f"\nby the default, errors at the {len(apart)} k of all problems that are {which}"
+            print(f"\nerrors at the {len(apart)} k of all problems that are {which}"
                   f": points off at {quantiles(apart)}")
-    for floor, _ in (DEFAULT, BRIEF):
+    for floor, _ in (DEFAULT, DEEP):
         own, small = (say(list(fits), 1) for fits in zip(
             *(one.beside[floor] for one in every), strict=True))
         print(f"\nbeside an intercept, with a floor of {floor:g}: fits {own}; with C = {SMALL} in "

@@ -148,7 +148,7 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
     def path(
         self, X: Any, y: ArrayLike, ks: Sequence[float] | None = None, *,
         test: tuple[Any, ArrayLike] | None = None, sample_weight: ArrayLike | None = None,
-        tol: float = 0.25, floor: float = 0.1,
+        tol: float = 0.25, floor: float = 0.5,
     ) -> Path:
         """Error and objective over k, all of them by default, at this estimator's C.
 
@@ -156,8 +156,9 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
         so that its errors are mostly about the minimiser's; `determined` is False where zero is the
         minimiser, or less is gained than the `floor`, a share of what is gained at the largest k,
         and where another intercept that errs two points more or less is about as good.
-        All k take two to four single fits' time, three to six beside an intercept, more in
-        regression; a floor of 0 asks it of every k and takes a dozen. See the notes of
+        All k take about the time of a single fit, of two beside an intercept; with a floor of a
+        tenth, which proves where zero ends, of two to four, three to six beside an intercept; a
+        floor of 0 asks it of every k and takes a dozen. See the notes of
         `noisytheory.topics.top_k.path`.
 
         Parameters
@@ -172,8 +173,7 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
             Duality gap at every k, which is proven, as `noisytheory.topics.top_k.Path` measures it.
         floor : float
             Gains less than this share of the largest k's count as so large. From a half on it is
-            not asked where zero is the minimiser, and all k take about one fit's time, or two
-            beside an intercept.
+            not asked where zero is the minimiser.
 
         Returns
         -------

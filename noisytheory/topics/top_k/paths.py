@@ -107,7 +107,7 @@ def path(
     X: Any, y: ArrayLike, loss: str = "logistic", *, ks: Sequence[float] | None = None,
     C: float = 1.0, test: tuple[Any, ArrayLike] | None = None, intercept: bool = False,
     sample_weight: ArrayLike | None = None, scaling: str = "paper", tol: float = 0.25,
-    floor: float = 0.1, start: Floats | None = None,
+    floor: float = 0.5, start: Floats | None = None,
 ) -> Path:
     r"""What k changes: models for all k from a few solutions, each with a gap that is proven.
 
@@ -126,7 +126,8 @@ def path(
         not matter: the gap at every k is at most ``tol`` times the larger of this and its own gain.
         0 proves the model of every k, next to the collapse as well; 1 measures all by the largest.
         From a half on it is not asked where zero is the minimiser, of a loss of the margin in the
-        paper's scaling, and all k take about the time of one fit.
+        paper's scaling, and all k take about the time of one fit; a tenth proves where that is, and
+        models further down, in the time of two or more.
     start : array, shape (d,), optional
         Coefficients to begin with at the largest k, the intercept last.
 
@@ -147,16 +148,18 @@ def path(
 
     Notes
     -----
-    What is gained over zero grows with the square of the distance from where zero ends. Below a
-    floor of a tenth lies a third of that distance: there hardly anybody would choose the model, and
-    all k take the time of two fits, four at most; beside an intercept of three or four, six at
-    most. With a floor of a half they take the time of one fit, or two beside an intercept: then it
-    is not proven where zero ends, and fewer models are called determined.
-    Least squares begin the solution at the largest k and the linear programme that proves where
-    zero ends; between, models are guessed in the plane of two, with weights that prove how good
-    they are, or solved. Below the floor models lie in the direction in which zero ends, as
-    minimisers next to it do, where that is better: errors are mostly near the minimisers', but
-    nothing is proven of that.
+    What is gained over zero grows with the square of the distance from where zero ends. By the
+    floor of a half all k take about the time of one fit, two beside an intercept; where zero ends
+    is not proven, and of k that are not near the largest ones few models are called determined.
+    Below a floor of a tenth lies but a third of that distance, where hardly anybody would choose
+    the model: then all k take the time of two fits, four at most; beside an intercept of three or
+    four, six at most.
+    Least squares begin the solution at the largest k, and where the floor is lower the linear
+    programme that proves where zero ends; between, models are guessed in the plane of two, with
+    weights that prove how good they are, or solved. Below the floor models lie in the direction in
+    which zero ends, as minimisers next to it do, or in that of least squares, where that is better:
+    errors are mostly near the minimisers', but nothing is proven of that, and where least squares
+    find no model better than zero it is zero.
 
     An intercept that costs nothing moves with k, at a small C by more than the coefficients gain.
     Of a loss of the margin the best one jumps or bends at k of twice the smaller class: it is

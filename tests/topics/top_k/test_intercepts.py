@@ -107,7 +107,7 @@ def test_where_the_best_constant_moves_by_more_than_is_gained_few_solutions_serv
     """It took 1405 and 175: mixtures of two constants are not good enough for any k between."""
     x, y = uneven(3000, 8, 150)
     x[:, 0] -= 0.4 * y
-    found = path(x, y, "logistic", C=C, intercept=True)
+    found = path(x, y, "logistic", C=C, intercept=True, floor=0.1)
     assert found.gap.max() <= 0.25
     assert found.fits <= 4
     for k in (310, 700, 1000, 1500, 2000, 2500, 2800, 3000):
@@ -160,7 +160,7 @@ def test_beside_an_intercept_a_conic_solver_finds_what_a_path_says(loss, conic, 
         none = least_constant(INDIVIDUAL[loss], y, None, k / 80) * 80 / outer
         gains[k] = none - task.value
         assert found.dual[k - 1] <= task.value + 1e-8
-        allowed = 0.25 * max(gains[k], 0.1 * gains[80])
+        allowed = 0.25 * max(gains[k], 0.5 * gains[80])
         assert -1e-8 <= found.objective[k - 1] - task.value <= allowed + 1e-8
 
 

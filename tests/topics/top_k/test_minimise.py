@@ -442,7 +442,7 @@ def test_a_path_that_proves_less_than_was_asked_for_says_so():
     x = np.random.default_rng(0).normal(size=(60, 2))
     y = np.where(np.arange(60) < 1, 1, -1)
     with pytest.warns(NotCertified, match="k from . to 60 what the coefficients gain"):
-        found = path(x, y, "hinge", C=1e-12, intercept=True)
+        found = path(x, y, "hinge", C=1e-12, intercept=True, floor=0.1)
     assert not found.determined.any()
     with pytest.warns(NotCertified, match="gap .* in place of 1e-09 at k="):
         path(x, y, "logistic", C=1e6, intercept=True, tol=1e-9)
