@@ -25,6 +25,8 @@ Floats = NDArray[np.float64]
 NEAR = 1e-4
 """Share by which the weights of a start may miss the tail mass."""
 
+SHORT = 0.25
+"""Barrier, as a share of the objective where that is less than the threshold."""
 STUCK = 0.9
 """Of the products before a step: where more is left, the next step is a cautious one."""
 AGAIN = 8
@@ -103,6 +105,11 @@ def follow(
     if start is None:
         lam = max(float(u @ np.abs(values)) / float(u.sum()), 1e-12)
         mu = 0.1 * lam
+        end, top = _tail(values, u, nu)
+        if end > lam:
+            # A short tail of unequal losses: the threshold is far above their mean.
+            mu = SHORT * min(top / float(u.sum()), end)
+            lam = _threshold(values, u, nu, mu, end)
     elif start[1] is None:
         lam, mu = 0.0, start[2] * scale / count
     else:
@@ -213,6 +220,14 @@ def follow(
 def _central(r: Floats, mu: float) -> Floats:
     """The positive root of $t^2-(r+2\\mu)t+\\mu r=0$: an excess on the central path."""
     return np.asarray((2 * mu + r + np.sqrt(r**2 + 4 * mu**2)) / 2)
+
+
+def _tail(values: Floats, u: Floats, nu: float) -> tuple[float, float]:
+    """Where the largest values of this mass end, and their sum."""
+    order = np.argsort(-values)
+    reached = int(np.searchsorted(np.cumsum(u[order]), nu))
+    end = float(values[order[min(reached, len(order) - 1)]])
+    return end, float(u @ np.maximum(values - end, 0)) + nu * end
 
 
 def _threshold(values: Floats, u: Floats, nu: float, mu: float, lam: float) -> float:

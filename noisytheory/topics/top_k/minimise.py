@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from noisytheory.topics.top_k.aggregate import checked_weights, tail_mass
-from noisytheory.topics.top_k.individual import Individual, individual
+from noisytheory.topics.top_k.individual import Individual, best_constants, individual
 from noisytheory.topics.top_k.task import REACHED, ROUNDING, Task
 from noisytheory.vocabulary.domains import POSITIVE, checked_floats
 from noisytheory.vocabulary.threads import on_one_thread
@@ -31,6 +31,8 @@ Floats = NDArray[np.float64]
 
 LARGEST = 1e100
 """Entries at most."""
+FAR = 1e3
+"""Times what a feature's values differ by, from which on it is seen from their middle: a copy."""
 SMALLEST_C = 1e-300
 """Below about 1e-306 the reciprocal overflows, and the objective was no number."""
 
@@ -211,18 +213,29 @@ def fit(
     keep = np.flatnonzero(masses > 0)
     if kind.margin and np.unique(targets[keep]).size < 2 and intercept:
         raise ValueError("y must hold both classes with weight, got one class only")
-    whole = keep.size == n
-    task = Task(
-        rows if whole else rows[keep], targets if whole else targets[keep],
-        masses if whole else masses[keep], kind, nu, inner, intercept, tol,
-        by_gain=relative_to == "gain",
-    )
+    if keep.size < n:
+        rows, targets, masses = rows[keep], targets[keep], masses[keep]
+    # Beside a free intercept all may be seen from anywhere: from the middle, where nothing is a
+    # small difference of large numbers.
+    best, centre = 0.0, None
+    if intercept:
+        centre = far_centre(rows)
+        if centre is not None:
+            rows = rows - centre
+    if intercept and not kind.margin:
+        even = None if sample_weight is None else masses
+        best = float(best_constants(kind, targets, even, np.array([nu]))[0][0])
+        targets = targets - best
+    task = Task(rows, targets, masses, kind, nu, inner, intercept, tol,
+                by_gain=relative_to == "gain")
     w0 = np.zeros(rows.shape[1] + intercept)
     if start is not None:
         given = checked_floats("start", start)
         if given.shape not in ((rows.shape[1],), (rows.shape[1] + intercept,)):
             raise ValueError(f"start must have {rows.shape[1]} coefficients, got {given.shape}")
         w0[: len(given)] = given
+        if len(given) > rows.shape[1]:
+            w0[-1] -= best - (0.0 if centre is None else centre @ w0[:-1])
         with np.errstate(over="ignore", invalid="ignore"):
             finite = np.isfinite(kind.values(task.targets, task.design.scores(w0))).all()
         w0 *= finite
@@ -255,11 +268,23 @@ def fit(
     weights[keep] = task.best_weights if task.best_weights is not None else p
     outer = 1 / nu if scaling == "average" else 1.0
     level = task.level(w)
+    b = 0.0
+    if intercept:
+        w, b = w[:-1], float(w[-1]) + best - (0.0 if centre is None else float(centre @ w[:-1]))
     return Solution(
-        w[:-1] if intercept else w, float(w[-1]) if intercept else 0.0, level, weights,
-        objective * outer, dual * outer, nu, inner, regime, steps, relative,
+        w, b, level, weights, objective * outer, dual * outer, nu, inner, regime, steps, relative,
         bool(converged),
     )
+
+
+def far_centre(rows: Any) -> Floats | None:
+    """The middle of dense rows, where it is far from 0 beside what they differ by."""
+    if sparse.issparse(rows):
+        return None
+    low, high = rows.min(axis=0), rows.max(axis=0)
+    middle, apart = (low + high) / 2, high - low
+    far = (np.abs(middle) > FAR * apart) & (apart > 0)
+    return np.asarray(np.where(far, middle, 0.0)) if far.any() else None
 
 
 def checked_C(C: Any) -> float:

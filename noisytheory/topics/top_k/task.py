@@ -33,6 +33,8 @@ REACHED = 1e-10
 """Gap, as a share of the objective at zero, that is always reached."""
 NEAR = 0.05
 """Share of the objective at zero that weights gain at most near the collapse."""
+PATIENCE = (60, 30)
+"""Steps of the central path of residuals, and of margins, before Newton's are tried."""
 LINEAR_PROGRAMME = 3000
 """Rows up to which a linear programme decides whether zero is the minimiser."""
 
@@ -305,7 +307,7 @@ class Task(Problem):
         n, steps = self.rows.shape[0], 0
         everything = self.nu >= 1 - 1e-12
         if not limited and not everything and n <= REDUCED:
-            w, steps, near = self._followed(30)
+            w, steps, near = self._followed(PATIENCE[self.kind.margin])
             if near:
                 return w, np.zeros(n), steps
         size = max(4000, 20 * self.design.width)
