@@ -219,7 +219,9 @@ def follow(
 
 def _central(r: Floats, mu: float) -> Floats:
     """The positive root of $t^2-(r+2\\mu)t+\\mu r=0$: an excess on the central path."""
-    return np.asarray((2 * mu + r + np.sqrt(r**2 + 4 * mu**2)) / 2)
+    # Where r is below 0 two large numbers cancel: weights would not add up to their ends.
+    far = np.abs(r) + np.sqrt(r**2 + 4 * mu**2)
+    return np.asarray(mu + np.where(r > 0, far / 2, 2 * mu**2 / far))
 
 
 def _tail(values: Floats, u: Floats, nu: float) -> tuple[float, float]:
