@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 NEAR = 1e-4
 """Share by which the weights of a start may miss the tail mass."""
 
-SHORT = 0.25
+SHORT = 0.5
 """Barrier, as a share of the objective where that is less than the threshold."""
 STUCK = 0.9
 """Of the products before a step: where more is left, the next step is a cautious one."""
@@ -94,7 +94,9 @@ def follow(
     else:
         whole = quadratic * scale
         whole[diagonal, diagonal] += ridge
-        invert = solver(whole)
+        # What nothing bends, an intercept beside rows without weight, is left out.
+        loose = np.diagonal(whole) <= 0
+        invert = solver(whole + np.diag(loose))
     w = np.zeros(width) if start is None else start[0]
     level = start is None or start[1] is not None
     f = design.scores(w)
@@ -136,7 +138,7 @@ def follow(
         share = nu / mass if mass > nu else 1.0
         held = linear + share * push
         bent, unbent = (ridge * w, inverse_ridge * held) if quadratic is None else (
-            whole @ w, invert(held))
+            whole @ w, np.where(loose, 0.0, invert(np.where(loose, 0.0, held))))
         primal = float(u @ np.maximum(r, 0)) + nu * lam + float((0.5 * bent - linear) @ w)
         dual = share * float(alpha @ (values + pieces.signed(f))) - 0.5 * float(
             held @ unbent)

@@ -215,19 +215,19 @@ def fit(
         raise ValueError("y must hold both classes with weight, got one class only")
     if keep.size < n:
         rows, targets, masses = rows[keep], targets[keep], masses[keep]
-    # Beside a free intercept all may be seen from anywhere: from the middle, where nothing is a
-    # small difference of large numbers.
-    best, centre = 0.0, None
-    if intercept:
-        centre = far_centre(rows)
-        if centre is not None:
-            rows = rows - centre
+    # Beside a free intercept rows and targets may be seen from anywhere: from the middle, where
+    # nothing is a small difference of large numbers.
+    shift, centre = 0.0, far_centre(rows) if intercept else None
+    if centre is not None:
+        rows = rows - centre
     if intercept and not kind.margin:
-        even = None if sample_weight is None else masses
-        best = float(best_constants(kind, targets, even, np.array([nu]))[0][0])
-        targets = targets - best
+        some = None if sample_weight is None else masses
+        shift = float(best_constants(kind, targets, some, np.array([nu]))[0][0])
+        targets = targets - shift
     task = Task(rows, targets, masses, kind, nu, inner, intercept, tol,
                 by_gain=relative_to == "gain")
+    if intercept and not kind.margin:
+        task.constant = task.start_value
     w0 = np.zeros(rows.shape[1] + intercept)
     if start is not None:
         given = checked_floats("start", start)
@@ -235,7 +235,7 @@ def fit(
             raise ValueError(f"start must have {rows.shape[1]} coefficients, got {given.shape}")
         w0[: len(given)] = given
         if len(given) > rows.shape[1]:
-            w0[-1] -= best - (0.0 if centre is None else centre @ w0[:-1])
+            w0[-1] -= shift - (0.0 if centre is None else centre @ w0[:-1])
         with np.errstate(over="ignore", invalid="ignore"):
             finite = np.isfinite(kind.values(task.targets, task.design.scores(w0))).all()
         w0 *= finite
@@ -270,7 +270,7 @@ def fit(
     level = task.level(w)
     b = 0.0
     if intercept:
-        w, b = w[:-1], float(w[-1]) + best - (0.0 if centre is None else float(centre @ w[:-1]))
+        w, b = w[:-1], float(w[-1]) + shift - (0.0 if centre is None else float(centre @ w[:-1]))
     return Solution(
         w, b, level, weights, objective * outer, dual * outer, nu, inner, regime, steps, relative,
         bool(converged),
