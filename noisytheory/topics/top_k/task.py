@@ -140,10 +140,11 @@ class Task(Problem):
     """Steps at most in one turn."""
 
     def _followed(
-        self, most: int, start: tuple[Floats, float, float] | None = None
+        self, most: int, start: tuple[Floats, float | None, float] | None = None
     ) -> tuple[Floats, int, bool]:
         """The best point of the central path, steps, and whether it is near enough."""
         design, losses, u = self._part()
+        start = start or self._without_level()
         best: list[Any] = [np.inf, np.zeros(design.width)]
         near = False
 
@@ -163,6 +164,12 @@ class Task(Problem):
         near = near or accept(w, alpha)
         return np.asarray(best[1]), steps, near
 
+    def _without_level(self) -> tuple[Floats, None, float] | None:
+        """Where residuals all count there is no threshold: a start that has none."""
+        if self.kind.margin or self.nu < 1 - 1e-12:
+            return None
+        return np.zeros(self.design.width), None, self.start_value
+
     def _pieces(self) -> tuple[Floats, Floats, int]:
         n, steps = self.rows.shape[0], 0
         if n > REDUCED and not sparse.issparse(self.rows):
@@ -170,11 +177,14 @@ class Task(Problem):
             sample = self._looked_at(size) if n > 1.5 * size else np.arange(n)
             design, losses, u = self._part(sample)
             u = u * (self.masses.sum() * (len(u) // len(sample)) / u.sum())
+            start = self._without_level()
             w, _, lam, steps = follow(
                 design, losses, u, self.nu, self.ridge,
-                lambda at, alpha, primal, dual: primal - dual <= 1e-3 * abs(primal), most=40)
+                lambda at, alpha, primal, dual: primal - dual <= 1e-3 * abs(primal), most=40,
+                start=start)
             w, _, more, near = self.reduced(
-                w, lam, self._share(size), 0.2 * self.tol * self.unit(self.start_value))
+                w, lam if start is None else None, self._share(size),
+                0.2 * self.tol * self.unit(self.start_value))
             steps += more
             if near:
                 return w, np.zeros(n), steps
@@ -249,7 +259,7 @@ class Task(Problem):
                 some, parts, ends, rest, self.ridge, _within(aim), most=self.turn, linear=linear,
                 quadratic=quadratic,
                 start=(w, None if whole else lam, 10 * gap)
-                if gap < self.warm * self.size else None)
+                if gap < self.warm * self.size else self._without_level())
             steps += more
             alpha = at_end.copy()
             alpha[kept] = inner
