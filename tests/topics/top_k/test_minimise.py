@@ -26,6 +26,7 @@ from noisytheory.topics.top_k import (
     top_weights,
     useful_grid,
 )
+from noisytheory.topics.top_k.central_path import _central
 from noisytheory.topics.top_k.individual import least_constant
 from noisytheory.topics.top_k.interior_point import interior_point
 from noisytheory.topics.top_k.minimise import NotCertified, proven
@@ -771,3 +772,80 @@ def test_a_weight_that_is_none_is_named():
     x, y = np.eye(3), [1, -1, 1]
     with pytest.raises(ValueError, match="sample_weight must be 3 finite numbers >= 0, got -2"):
         fit(x, y, sample_weight=[1, -2, 1])
+
+
+def on_a_grid(values, digits):
+    """So that adding a power of two is exact."""
+    return np.round(values * 2.0**digits) / 2.0**digits
+
+
+@pytest.mark.parametrize("loss", ["square", "absolute"])
+@pytest.mark.parametrize(("k", "C"), [(1, 1e-4), (60, 1e-2), (150, 1e3), (201, 1.0)])
+def test_beside_an_intercept_a_target_may_be_seen_from_anywhere(loss, k, C):
+    """The problem is the same in y - c and b - c; far from 0 squares had no digits left."""
+    x, y = problem(loss, n=201)
+    y = on_a_grid(y, 26)
+    times = np.arange(201) % 3
+    for weight, scaling in ((None, "paper"), (times, "average")):
+        common = dict(k=k, C=C, intercept=True, sample_weight=weight, scaling=scaling)
+        near = fit(x, y, loss, **common)
+        far = fit(x, y + 2.0**20, loss, **common)
+        assert far.converged and far.regime == near.regime
+        # Two that are certified differ by no more than both lack.
+        assert abs(far.objective - near.objective) <= 2e-6 * near.objective
+        rounding = 1 + 1e-13
+        assert far.dual <= near.objective * rounding and near.dual <= far.objective * rounding
+        # What is gained over the best constant is found, too.
+        masses = None if weight is None else weight / weight.sum()
+        none = least_constant(INDIVIDUAL[loss], y, masses, near.nu)
+        none /= near.nu if scaling == "average" else 1.0
+        assert none - far.objective == pytest.approx(none - near.objective, rel=1e-5)
+        exact = float(exactly(loss, np.repeat(x, 1 if weight is None else times, axis=0),
+                              np.repeat(y + 2.0**20, 1 if weight is None else times), k, C,
+                              scaling, far.coef, far.intercept))
+        assert far.objective == pytest.approx(exact, rel=1e-8)
+        # A start is one of the problem as given.
+        again = fit(x, y + 2.0**20, loss, start=np.append(far.coef, far.intercept), **common)
+        assert again.objective == pytest.approx(far.objective, rel=2e-6)
+
+
+@pytest.mark.parametrize("loss", ["square", "absolute", "hinge", "logistic"])
+def test_beside_an_intercept_rows_may_be_seen_from_anywhere(loss):
+    """With a free constant coefficients do not depend on where the features' 0 is."""
+    x, y = problem(loss, n=100)
+    x = on_a_grid(x, 20)
+    where = 2.0**27 * np.array([1.0, -1.0, 0.0])
+    for k, C in ((1, 1.0), (50, 100.0), (90, 1e-2)):
+        near = fit(x, y, loss, k=k, C=C, intercept=True)
+        far = fit(x + where, y, loss, k=k, C=C, intercept=True)
+        assert far.converged
+        assert far.objective == pytest.approx(near.objective, rel=2e-6)
+        rounding = 1 + 1e-13
+        assert far.dual <= near.objective * rounding and near.dual <= far.objective * rounding
+        shift = float(where @ far.coef)
+        assert far.intercept + shift == pytest.approx(near.intercept, abs=1e-2)
+        again = fit(x + where, y, loss, k=k, C=C, intercept=True,
+                    start=np.append(far.coef, far.intercept))
+        assert again.objective == pytest.approx(far.objective, rel=2e-6)
+
+
+def test_weights_of_a_start_and_what_they_leave_add_up_to_their_ends():
+    r = np.concatenate([[0.0], np.geomspace(1e-12, 1e6, 40)])
+    for mu in (1e-14, 1e-6, 1.0):
+        shares = mu / _central(r, mu) + mu / _central(-r, mu)
+        assert np.abs(shares - 1).max() <= 1e-15
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize(("loss", "n", "d", "k", "C", "steps"), [
+    ("square", 2000, 20, 1, 1.0, 20),  # a short tail: the threshold is far above the mean
+    ("square", 2000, 5, 20, 1e-2, 40),
+    ("absolute", 2000, 20, 1, 1.0, 20),
+    ("absolute", 3000, 5, 1.0, 1e-2, 20),  # all losses count: no threshold
+    ("absolute", 9000, 2, 0.05, 1e-4, 60),  # a gain so small that rounding counts
+    ("square", 9000, 2, 1, 1e-4, 20),  # rows that are set aside have no weight
+])
+def test_residuals_take_few_steps(loss, n, d, k, C, steps, intercept):
+    """Each of these took two to ten times as many, beside an intercept or without."""
+    x, y = problem(loss, n, d)
+    assert fit(x, y, loss, k=k, C=C, intercept=intercept).steps <= steps
