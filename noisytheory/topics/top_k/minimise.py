@@ -187,6 +187,10 @@ def fit(
     collapse, or where it stalls, Newton with the threshold eliminated. Section 2, (2), (3), (6) and
     Appendix B of the paper.
 
+    Beside an intercept targets are seen from the best constant, and features far from 0 from their
+    middle: the objective is that of the model as seen from there, of whose intercept the last digit
+    may be lost on the way back.
+
     Examples
     --------
     >>> X, y = [[2.0, 1.0], [1.0, 1.0], [-2.0, 1.0], [0.5, 1.0]], [1, 1, -1, -1]

@@ -29,6 +29,8 @@ what the limited-memory way leaves uncertified (512 MiB).
 """
 REDUCED = 6000
 """Rows from which on most of them are set aside."""
+SHORT = 0.05
+"""Tail mass of residuals below which smoothing takes many widths: of few rows all are corners."""
 REACHED = 1e-10
 """Gap, as a share of the objective at zero, that is always reached."""
 NEAR = 0.05
@@ -330,7 +332,8 @@ class Task(Problem):
                 steps += more
             # Near the collapse a part's minimiser is too long for the whole.
             w = min((w * scale for scale in (1.0, 0.5, 0.2, 0.05)), key=self.objective)
-            if close and not everything and not sparse.issparse(self.rows):
+            short = not self.kind.margin and self.nu < SHORT
+            if (close or short) and not everything and not sparse.issparse(self.rows):
                 aim = max(0.2 * self.tol * self.unit(self.start_value), 0.005 * gain)
                 w, _, more, near = self.reduced(w, self._quantile(w), self._share(size), aim)
                 steps += more

@@ -855,6 +855,7 @@ def test_weights_of_a_start_and_what_they_leave_add_up_to_their_ends():
     ("absolute", 2000, 20, 1, 1.0, 20),
     ("absolute", 3000, 5, 1.0, 1e-2, 20),  # all losses count: no threshold
     ("absolute", 9000, 2, 0.05, 1e-4, 60),  # a gain so small that rounding counts
+    ("square", 12000, 20, 1, 1e4, 80),  # few rows decide: none is to be smoothed
     ("square", 9000, 2, 1, 1e-4, 20),  # rows that are set aside have no weight
 ])
 def test_residuals_take_few_steps(loss, n, d, k, C, steps, intercept):
