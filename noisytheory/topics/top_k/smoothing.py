@@ -216,7 +216,9 @@ def newton(
             cost += float(np.abs(gradient[ridge == 0]).sum()) * abs(value) / max(whole, 1e-300)
         small = 1e-9 * abs(value)
         quiet = cost <= min(small, 0.1 * problem.target or small) or stalled > 1
-        if cost <= 1e-4 * abs(value) or quiet:
+        # At a small C nothing gains more than rounding: of smooth losses alone one step says what.
+        begun = taken > 0 or not problem.everything
+        if begun and (cost <= 1e-4 * abs(value) or quiet):
             above, below = problem.estimates(w, f, a, losses, slope, gradient, inverse)
             primal, dual = min(primal, above), max(dual, below)
             problem.gap, problem.target = primal - dual, look(primal)

@@ -373,7 +373,8 @@ class Task(Problem):
                 self.objective(at)) and accept(at, a)))
         else:
             _, more = newton(problem, w, accept, look)
-        if best[0] > self.start_value:
+        # Rounding alone does not make a model worse than none.
+        if best[0] > self.start_value * (1 + ROUNDING):
             best[:] = [self.start_value, np.zeros(self.design.width)]
         return np.asarray(best[1]), np.zeros(n), steps + more
 
