@@ -868,14 +868,15 @@ def test_residuals_take_few_steps(loss, n, d, k, C, steps, intercept):
 @pytest.mark.parametrize("C", [1e-16, 1e-14, 1e-12, 1e-9, 1e-5])
 def test_the_average_square_is_ridge_regression_at_every_C(C, intercept):
     """What a small C gains is less than the last digit of the objective: zero seemed as good."""
-    x, y = problem("square", n=60)
-    y = y + 100
-    rows, targets = (x - x.mean(axis=0), y - y.mean()) if intercept else (x, y)
-    w = np.linalg.solve(2 * C / 60 * rows.T @ rows + np.eye(3), 2 * C / 60 * rows.T @ targets)
-    found = fit(x, y, "square", k=1.0, C=C, intercept=intercept)
-    assert found.coef == pytest.approx(w, rel=1e-6, abs=0)
-    if intercept:
-        assert found.intercept == pytest.approx(y.mean() - x.mean(axis=0) @ w, rel=1e-9)
+    for seed in range(5):
+        x, y = problem("square", n=60, seed=seed)
+        y = y + 100
+        rows, targets = (x - x.mean(axis=0), y - y.mean()) if intercept else (x, y)
+        w = np.linalg.solve(2 * C / 60 * rows.T @ rows + np.eye(3), 2 * C / 60 * rows.T @ targets)
+        found = fit(x, y, "square", k=1.0, C=C, intercept=intercept)
+        assert found.coef == pytest.approx(w, rel=1e-6, abs=0)
+        if intercept:
+            assert found.intercept == pytest.approx(y.mean() - x.mean(axis=0) @ w, rel=1e-9)
 
 
 @pytest.mark.parametrize("loss", ["logistic", "squared-hinge", "exponential"])
