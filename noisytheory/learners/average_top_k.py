@@ -430,7 +430,7 @@ class _Machine(BaseEstimator):  # type: ignore[misc]
     def path(
         self, X: Any, y: ArrayLike, ks: Sequence[float] | None = None, *,
         test: tuple[Any, ArrayLike] | None = None, sample_weight: ArrayLike | None = None,
-        tol: float = 5e-2, floor: float = 0.1,
+        tol: float = 0.25, floor: float = 0.5,
     ) -> Path:
         """Error and objective over k at this estimator's C, from one Gram matrix and a few fits.
 
@@ -453,9 +453,12 @@ class _Machine(BaseEstimator):  # type: ignore[misc]
         -------
         Path
         """
-        points, targets, weight, gram = self._matrix(X, y, sample_weight)
+        self._check()
+        points, targets, weight = _checked(self, X, y, sample_weight, sparse=False)
+        self.kernel_ = self._kernel(points, weight)
         return kernel_path(
-            gram, targets, C=float(self.C), ks=ks, sample_weight=weight, tol=tol, floor=floor,
+            self.kernel_, targets, points=points, C=float(self.C), ks=ks, sample_weight=weight,
+            tol=tol, floor=floor,
             test=None if test is None else self._others(test, points),
             regression=not isinstance(self, ClassifierMixin))
 

@@ -24,7 +24,7 @@ from noisytheory.vocabulary.domains import POSITIVE, Domain, checked_floats
 from noisytheory.vocabulary.kernels import Kernel
 from noisytheory.vocabulary.threads import on_one_thread
 
-__all__ = ["KernelSolution", "kernel_fit"]
+__all__ = ["KernelSolution", "checked_problem", "descended", "kernel_fit"]
 
 Floats = NDArray[np.float64]
 
@@ -33,6 +33,8 @@ WORKING = 8192
 TAIL = Domain(0, 1, include_high=True)
 LEAST = 1e-15
 """Share of the objective at zero that a gap is relative to at least."""
+FULL = 1e-12
+"""Share of the tail mass that is rounding."""
 SET = 1024
 """Examples of a working set."""
 TINY = 1e-6
@@ -131,27 +133,50 @@ def kernel_fit(
     >>> round(found.objective, 6), (X.T @ found.dual_coef).round(6).tolist()
     (0.444444, [0.666667])
     """
-    labels = checked_floats("y", y)
-    n = len(labels)
-    POSITIVE.check("C", C)
     TAIL.check("nu", nu)
-    if not np.isfinite(labels).all():
-        raise ValueError("y must be finite, got an infinity or NaN")
-    moderate("y", labels)
-    if not regression and not np.isin(labels, (-1.0, 1.0)).all():
-        raise ValueError("y must be 1 or -1 for the hinge loss")
-    own = 0.0 if regression or (callable(gram) and C * nu >= TINY) else _own(gram, points)
+    matrix, labels = checked_problem(gram, points, y, C, regression, WORKING)
+    weights = None if masses is None else np.asarray(masses, float)
+    found, violation = descended(
+        gram if matrix is None else matrix, points, labels, weights, nu=nu, C=C,
+        regression=regression, tol=tol, start=None if matrix is None else start, steps=steps,
+        allowed=lambda unit, *_: max(10 * tol * unit, enough))
+    if violation > tol:
+        warnings.warn(f"optimality is violated by {violation:.1e} in place of {tol:.0e}",
+                      NotCertified, stacklevel=3)
+    elif found.relative_gap > 10 * tol and found.gap > enough:
+        warnings.warn(f"relative duality gap {found.relative_gap:.1e} in place of {10 * tol:.0e} "
+                      f"(k/n={nu:g}, C={C:g})", NotCertified, stacklevel=3)
+    return found
+
+
+def descended(
+    gram: Any, points: Any, labels: Floats, masses: Floats | None, *, nu: float, C: float,
+    regression: bool, tol: float, start: Floats | None, steps: int,
+    allowed: Callable[[float, float, float], float], scores: Floats | None = None, fall: float = 0.1,
+) -> tuple[KernelSolution, float]:
+    """The solution of what is checked, and how much it violates optimality.
+
+    The gap allowed is told from what gaps are relative to, the objective and the gain; the
+    violation falls by a factor until it is kept. Weights that come with their scores are feasible.
+    """
+    n, matrix = len(labels), None if callable(gram) else gram
+    diagonal = None if matrix is None else np.ascontiguousarray(np.diagonal(matrix)).astype(float)
+    own = 0.0
+    if not regression and (diagonal is not None or C * nu < TINY):
+        own = _own(gram, points) if diagonal is None else float(diagonal.max())
     times = C * nu * own
     if 0 < times < TINY:
         # No margin reaches 1 even at C / times, so all that is found grows in proportion to C.
-        found = kernel_fit(gram, labels, nu=nu, C=C / times, points=points, masses=masses, tol=tol,
-                           start=None if start is None else start / times, steps=steps,
-                           enough=enough / times)
+        found, violation = descended(
+            gram, points, labels, masses, nu=nu, C=C / times, regression=False, tol=tol,
+            start=None if start is None else start / times, steps=steps, fall=fall,
+            allowed=lambda unit, value, gain: allowed(
+                times * unit, nu - times * (nu - value), times * gain) / times)
         return replace(
             found, dual_coef=times * found.dual_coef, scores=times * found.scores,
             level=1 - times * (1 - found.level), objective=nu - times * (nu - found.objective),
-            dual=nu - times * (nu - found.dual))
-    q = np.full(n, 1 / n) if masses is None else np.asarray(masses, float)
+            dual=nu - times * (nu - found.dual)), violation
+    q = np.full(n, 1 / n) if masses is None else masses
     if regression:
         index = np.tile(np.arange(n), 2)
         signs, upper = np.repeat([1.0, -1.0], n), np.tile(q, 2)
@@ -161,28 +186,24 @@ def kernel_fit(
     upper = C * upper
     cap = C * nu
     alpha, slack = np.zeros(len(c)), cap
-    scores = np.zeros(n)
-    matrix = None if callable(gram) else gram
-    if callable(gram) and n <= WORKING:
-        matrix = np.ascontiguousarray(gram(points, points))
-    # Our kernels are semidefinite, and no entry of theirs is beyond the diagonal.
-    if matrix is not None and not isinstance(gram, Kernel):
-        _gram(matrix, n)
-    diagonal = None if matrix is None else np.ascontiguousarray(np.diagonal(matrix)).astype(float)
     largest = 1.0 if diagonal is None else float(diagonal.max())
     if not np.isfinite(largest):
         raise ValueError("gram must be finite, got an infinity or NaN")
     if start is not None and matrix is not None:
         wanted = np.concatenate([start, -start]) if regression else signs * start
         alpha = np.clip(wanted, 0.0, upper)
-        alpha *= min(1.0, cap / max(float(alpha.sum()), 1e-300))
+        # Of weights that fill it all but for rounding each would move by next to nothing.
+        if float(alpha.sum()) > cap * (1 + FULL):
+            alpha *= cap / float(alpha.sum())
         slack = cap - float(alpha.sum())
-        scores = matrix @ np.bincount(index, signs * alpha, n)
+        slack = slack if slack > FULL * cap else 0.0
+        scores = matrix @ np.bincount(index, signs * alpha, n) if scores is None else scores.copy()
+    else:
+        scores = np.zeros(n)
     none = np.abs(labels) if regression else np.ones(n)
-    weights = None if masses is None else q
 
     def aggregate(losses: Floats) -> float:
-        return nu * float(average_top_k(losses, float(nu), weights))
+        return nu * float(average_top_k(losses, float(nu), masses))
 
     size, taken, within = max(aggregate(none), 1e-300), 0, tol
     while True:
@@ -194,7 +215,7 @@ def kernel_fit(
                 gram, points, index, signs, c, upper, alpha, slack, scores, within, steps - taken)
         taken += int(more)
         beta = np.asarray(np.bincount(index, signs * alpha, n), float)
-        if matrix is not None:
+        if matrix is not None and taken:
             scores = matrix @ beta  # what every step adds is rounded, much at a huge C
         norm = float(beta @ scores)
         objective = aggregate(np.abs(labels - scores) if regression else np.maximum(
@@ -204,11 +225,11 @@ def kernel_fit(
         flat = not regression and (
             float(np.abs(scores).max(initial=0.0)) <= tol * min(1.0, cap * max(largest, 1e-300)))
         unit = objective if flat else min(objective, size - dual)
-        relative = (objective - dual) / max(unit, LEAST * size)
-        good = relative <= 10 * tol or objective - dual <= enough
+        unit = max(unit, LEAST * size)
+        good = objective - dual <= allowed(unit, objective, size - dual)
         if good or violation > within or taken >= steps or within < 1e-13:
             break
-        within *= 0.1
+        within *= fall
     gradient = signs * scores[index] - c
     lower = gradient[alpha > 0].max(initial=-np.inf)
     higher = gradient[alpha < upper].min(initial=np.inf)
@@ -217,14 +238,10 @@ def kernel_fit(
     else:
         ends = [x for x in (-lower, -higher) if np.isfinite(x)]
         lam = max(0.0, float(np.mean(ends))) if ends else 0.0
-    if violation > tol:
-        warnings.warn(f"optimality is violated by {violation:.1e} in place of {tol:.0e}",
-                      NotCertified, stacklevel=3)
-    elif not good:
-        warnings.warn(f"relative duality gap {relative:.1e} in place of {10 * tol:.0e} "
-                      f"(k/n={nu:g}, C={C:g})", NotCertified, stacklevel=3)
     regime = "zero" if flat else ("nu" if slack <= 1e-9 * cap else "C")
-    return KernelSolution(beta, scores, lam, objective, dual, regime, taken, relative)
+    return KernelSolution(
+        beta, scores, lam, objective, dual, regime, taken, (objective - dual) / unit,
+    ), float(violation)
 
 
 def _own(gram: Any, points: Any) -> float:
@@ -232,6 +249,26 @@ def _own(gram: Any, points: Any) -> float:
     if not callable(gram):
         return float(np.diagonal(gram).max())
     return max(float(gram(point[None], point[None])[0, 0]) for point in points)
+
+
+def checked_problem(
+    gram: Any, points: Any, y: ArrayLike, C: float, regression: bool, working: float = np.inf
+) -> tuple[Floats | None, Floats]:
+    """The Gram matrix, if of so many examples at most, and the labels, or a ValueError."""
+    labels = checked_floats("y", y)
+    POSITIVE.check("C", C)
+    if not np.isfinite(labels).all():
+        raise ValueError("y must be finite, got an infinity or NaN")
+    moderate("y", labels)
+    if not regression and not np.isin(labels, (-1.0, 1.0)).all():
+        raise ValueError("y must be 1 or -1 for the hinge loss")
+    matrix = None if callable(gram) else gram
+    if callable(gram) and len(labels) <= working:
+        matrix = np.ascontiguousarray(gram(points, points), float)
+    # Our kernels are semidefinite, and no entry of theirs is beyond the diagonal.
+    if matrix is not None and not isinstance(gram, Kernel):
+        _gram(matrix, len(labels))
+    return matrix, labels
 
 
 def _gram(matrix: Floats, n: int) -> None:

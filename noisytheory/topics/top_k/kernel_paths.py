@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from noisytheory.topics.top_k.kernel_dual import kernel_fit
-from noisytheory.topics.top_k.minimise import NotCertified, checked_data, checked_masses
+from noisytheory.topics.top_k.kernel_dual import checked_problem, descended
+from noisytheory.topics.top_k.minimise import checked_data, checked_masses
 from noisytheory.topics.top_k.paths import Path, as_path, counts_of, every_count
-from noisytheory.topics.top_k.walk import EXACT, FARTHEST, MOST, SOLVED, Knot, Walk
+from noisytheory.topics.top_k.task import positive_level
+from noisytheory.topics.top_k.walk import EXACT, MOST, SOLVED, Knot, Sorted, Walk, sums
 from noisytheory.vocabulary.threads import on_one_thread
 
 __all__ = ["kernel_path"]
 
 Floats = NDArray[np.float64]
 
-LOW = 1.0
-"""Of the gap allowed, what the lowest of the solutions above the floor gains."""
-RUNG = 0.5
-"""Of the distance from the collapse, as seen from one solution, where the next stands."""
+ROUGH = 0.2
+"""Share of the gap allowed that solutions may have above a floor of 0."""
+GUESSED = 0.4
+"""Share that guessed weights may have; between two knots there is more."""
+TRIES, CLOSER = 3, 0.7
+"""At a guess, and what of its gap one more may leave."""
+BETTER = 0.5
+"""Part of the weights of largest losses in the best mixture from which on a solution begins there.
+"""
+LOOK, ALIKE = 64, 0.6
+"""Examples at which it is asked whether scores of a small C change the slopes of losses, and the
+share of them where they do not that makes the weights of all a beginning.
+"""
 STEPS, TIMES = 1000, 2
 """Of the dual's solver for one solution at most: so many an example, of which it mostly takes some
 tens, or so many times what the largest k took.
@@ -32,18 +41,21 @@ tens, or so many times what the largest k took.
 
 @on_one_thread
 def kernel_path(
-    gram: Floats, y: ArrayLike, *, ks: Sequence[float] | None = None, C: float,
-    regression: bool = False, test: tuple[Floats, ArrayLike] | None = None,
-    sample_weight: ArrayLike | None = None, tol: float = 5e-2,
-    floor: float = 0.1,
+    gram: Floats | Callable[[Any, Any], Any], y: ArrayLike, *, points: Any = None,
+    ks: Sequence[float] | None = None, C: float, regression: bool = False,
+    test: tuple[Floats, ArrayLike] | None = None, sample_weight: ArrayLike | None = None,
+    tol: float = 0.25, floor: float = 0.5,
 ) -> Path:
     r"""The same for kernel machines: hinge loss, or absolute loss, through the dual.
 
     Parameters
     ----------
-    gram : array, shape (n, n)
+    gram : array, shape (n, n), or callable
+        The Gram matrix, or a kernel of two arrays of points.
     y : array_like, shape (n,)
         1 or -1, or numbers.
+    points : array, shape (n, d), optional
+        Needed with a kernel.
     ks : sequence of int or float, optional
         Every count by default.
     C : float
@@ -80,20 +92,23 @@ def kernel_path(
     >>> kernel_path(X @ X.T, [1, 1, -1, -1], ks=[3, 4], C=1.0).objective.round(4).tolist()
     [0.7188, 0.875]
     """
-    labels = np.asarray(y, float)
+    matrix, labels = checked_problem(gram, points, y, C, regression)
     masses, total = checked_masses(sample_weight, len(labels))
     if not 0 < tol < 1:
         raise ValueError(f"tol must be a number in (0, 1), got {tol!r}")
     if not 0 <= floor <= 1:
         raise ValueError(f"floor must be a number in [0, 1], got {floor!r}")
-    walk = _KernelWalk(gram, labels, masses, C, regression, tol, floor)
+    walk = (_FewKernels if floor else _KernelWalk)(matrix, labels, masses, C, regression, tol)
+    walk.floor = floor
     counts = every_count(total) if ks is None else counts_of(ks, total, sample_weight is None)
     found = walk.over(counts / total)
     knots = np.array([knot.coef for knot in walk.knots])
-    rows, answers = (gram, labels) if test is None else checked_data(
-        *test, walk.kind, both=False)
-    return as_path(counts, found, not regression, answers, np.asarray(rows @ knots.T), knots,
-                 walk, tol)
+    if test is None:
+        answers, scores = labels, np.array([knot.scores for knot in walk.knots]).T
+    else:
+        rows, answers = checked_data(*test, walk.kind, both=False)
+        scores = np.asarray(rows @ knots.T)
+    return as_path(counts, found, not regression, answers, scores, knots, walk, tol)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,89 +121,39 @@ class _KernelKnot(Knot):
 class _KernelWalk(Walk):
     """The same with dual coefficients in place of coefficients."""
 
-    most = 0.0
-    """What is gained at the largest k."""
+    rough, fall = SOLVED, 0.1
+    """Share of the gap allowed that a solution may have; and by what its violations fall."""
     steps, taken = 10_000_000, 0
     """For one solution, at most; and of the last."""
 
     def __init__(
         self, gram: Floats, labels: Floats, masses: Floats, C: float, regression: bool, tol: float,
-        floor: float,
     ) -> None:
         super().__init__(gram, labels, masses, "absolute" if regression else "hinge", C, False,
                          False, tol)
-        self.regression, self.floor = regression, floor
-
-    def highest(self, nu: float) -> Knot:
-        """The solution at the largest k, by which the floor is measured."""
-        high = super().highest(nu)
-        self.most = self.gain(high)
-        if self.floor:
-            self.steps = min(self.steps, max(STEPS * len(self.labels), TIMES * self.taken))
-        return high
-
-    def least(self, nu: Any) -> Any:
-        """Of what is gained at the largest k, so much that less does not matter."""
-        return self.floor * self.most + 0.0 * nu
-
-    def unit(self, nu: Any, value: Any, gain: Any) -> Any:
-        """What gaps are relative to: not less than the floor."""
-        return np.maximum(super().unit(nu, value, gain), np.minimum(value, self.least(nu)))
-
-    def below(self, high: Knot) -> list[Knot]:
-        """Knots up to this one from zero: scaled, the lowest serves where too little is gained."""
-        if not self.floor:
-            return super().below(high)
-        found, nus = [high], self.nus
-        for _ in range(MOST):
-            at = found[0]
-            if self.zero_to or at.nu <= nus[0] * (1 + 1e-12) or (
-                    self.gain(at) <= LOW * self.tol * self.least(at.nu)):
-                break
-            end = self.collapse(at) if self.kind.margin else 0.0
-            aim = max(end + RUNG * (at.nu - end), at.nu / FARTHEST)
-            nu = float(nus[max(int(np.searchsorted(nus, aim * (1 - 1e-12))), 0)])
-            if nu >= at.nu * (1 - 1e-12):
-                nu = float(nus[np.searchsorted(nus, at.nu * (1 - 1e-12)) - 1])
-            new = self.solved(nu, RUNG * at.coef)
-            if not self.zero_to:
-                found.insert(0, new)
-        zero = np.zeros(len(self.labels))
-        tail = replace(self.at_zero, nu=0.0, none=0.0)
-        return [_KernelKnot(0.0, zero, zero, 0.0, zero, 0.0, tail, zero), *found]
+        self.regression = regression
 
     def solved(
-        self, nu: float, start: Floats, gain: float = 0.0, gap: float = 0.0, *, flat: bool = False
+        self, nu: float, start: Floats, gain: float = 0.0, gap: float = 0.0, *, flat: bool = False,
+        scores: Floats | None = None,
     ) -> Knot:
         """The solution at a tail mass, from another's: its gap is small beside what is promised."""
-        within = 1e-2 * min(1.0, self.tol * 1e3)
         self.fits += 1
-        none, left = self.none(nu), self.steps
-        beta: Floats | None = start if start.any() else None
-        while True:
-            with warnings.catch_warnings():
-                # What is proven is looked at here.
-                warnings.simplefilter("ignore", NotCertified)
-                one = kernel_fit(
-                    self.rows, self.labels, nu=nu, C=self.C, tol=within, masses=self.masses,
-                    regression=self.regression, start=beta, steps=left,
-                    enough=SOLVED * self.tol * float(self.least(nu)))
-            beta = one.dual_coef
-            left -= one.steps
-            gain = none - one.dual
-            flat = not self.regression and gain <= EXACT * none
-            if flat or one.gap <= SOLVED * self.tol * self.unit(nu, one.objective, gain) or (
-                    within < 1e-11 or left <= 0):
-                break
-            within *= 0.1
-        self.taken = self.steps - left
-        scores, push, image = one.scores, beta / self.C, one.scores / self.C
-        weights = np.abs(push)
-        linear = float(push @ self.labels)
-        if flat:
+        none, most, least = self.none(nu), self.rough * self.tol, float(self.least(nu))
+        one, _ = descended(
+            self.rows, None, self.labels, None if self.even else self.masses, nu=nu, C=self.C,
+            regression=self.regression, start=start if start.any() else None, scores=scores,
+            steps=self.steps, fall=self.fall,
+            # By the tail mass violations are more than the gap.
+            tol=max(most * min(least or none, none), 1e-2 * min(1.0, self.tol * 1e3) * none) / nu,
+            allowed=lambda _, value, gain: most * float(self.unit(nu, value, gain)))
+        self.taken = one.steps
+        beta, scores = one.dual_coef, one.scores
+        push, image = beta / self.C, scores / self.C
+        if not self.regression and none - one.dual <= EXACT * none:
             beta, scores, self.zero_to = 0 * beta, 0 * scores, max(self.zero_to, nu)
-        return _KernelKnot(nu, beta, scores, linear, push, float(weights.sum()),
-                           self.sort(nu, scores), image)
+        return _KernelKnot(nu, beta, scores, float(push @ self.labels), push,
+                           float(np.abs(push).sum()), self.sort(nu, scores), image)
 
     def recentre(self, knots: list[Knot]) -> None:
         """None: there is no intercept, and kernels have none that costs nothing."""
@@ -200,3 +165,160 @@ class _KernelWalk(Walk):
     def pushed(self, one: Knot, other: Any) -> float:
         """Product of two sums of functions."""
         return float(one.push @ other.image)
+
+
+class _FewKernels(_KernelWalk):
+    """A few solutions, or guesses: gains below a share of the largest k's do not matter."""
+
+    rough, fall = ROUGH, 0.5
+    most = 0.0
+    """What is gained at the largest k."""
+
+    def highest(self, nu: float) -> Knot:
+        """The solution at the largest k, by which the floor is measured."""
+        # What weights prove that are not mixed, at every k.
+        self.proven = np.full(len(self.nus), -np.inf)
+        start, scores = self.heavy(nu)
+        high = self.solved(nu, start, scores=scores)
+        self.most = self.gain(high)
+        self.steps = min(self.steps, max(STEPS * len(self.labels), TIMES * self.taken))
+        return high
+
+    def heavy(self, nu: float) -> tuple[Floats, Floats | None]:
+        """Where a small C changes few slopes of losses, the weights of all of them; else none."""
+        none = np.zeros(len(self.labels))
+        beta = -self.C * nu * self.masses * self.kind.slopes(self.labels, none)
+        some = slice(None, None, max(len(none) // LOOK, 1))
+        before, after = (self.kind.slopes(self.labels[some], f) for f in (
+            none[some], self.rows[some] @ beta))
+        return (beta, self.rows @ beta) if np.mean(before == after) > ALIKE else (none, None)
+
+    def least(self, nu: Any) -> Any:
+        """Of what is gained at the largest k, so much that less does not matter."""
+        return self.floor * self.most + 0.0 * nu
+
+    def unit(self, nu: Any, value: Any, gain: Any) -> Any:
+        """What gaps are relative to: not less than the floor."""
+        return np.maximum(super().unit(nu, value, gain), np.minimum(value, self.least(nu)))
+
+    def below(self, high: Knot) -> list[Knot]:
+        """Nothing, and this one."""
+        zero = np.zeros(len(self.labels))
+        if self.regression:
+            # Next to zero, and at a small C everywhere, weights of the largest losses are the best:
+            # what they prove is concave in k, and mixtures of two lie below.
+            for scores in (zero, high.scores):
+                self.weighed(scores, high.nu, high.nu)
+        tail = replace(self.at_zero, nu=0.0, none=0.0)
+        return [_KernelKnot(0.0, zero, zero, 0.0, zero, 0.0, tail, zero), high]
+
+    def weighed(self, scores: Floats, nu: float, end: float) -> tuple[Floats, Floats]:
+        """Weights of the largest losses, signed, and the scores of their sum.
+
+        Of regression also what they prove at every tail mass up to an end.
+        """
+        losses = self.kind.values(self.labels, scores)
+        pulls = -self.masses * self.kind.slopes(self.labels, scores)
+        order = np.argsort(-losses)
+        reached = sums(self.masses[order])
+        share = np.clip((nu - reached[:-1]) / np.maximum(self.masses[order], 1e-300), 0, 1)
+        weights = np.zeros(len(losses))
+        weights[order] = share * pulls[order]
+        if not self.regression:
+            return weights, self.rows @ weights
+        first = int(np.searchsorted(reached, end * (1 - 1e-12)))
+        part = min(int(np.count_nonzero(share == 1)), first)
+        image = np.zeros(len(losses))
+        order = order[:first]
+        squares = _gathered()(self.rows, order, pulls[order], part, image)
+        if part < first:
+            image += weights[order[part]] * self.rows[order[part]]
+        dual = sums(pulls[order] * self.labels[order]) - 0.5 * self.C * squares
+        some = slice(0, int(np.searchsorted(self.nus, end * (1 + 1e-12))))
+        self.proven[some] = np.maximum(
+            self.proven[some], np.interp(self.nus[some], reached[: first + 1], dual))
+        return weights, image
+
+    def cover(self, low: Knot, high: Knot, at: int) -> Knot | None:
+        """Models for all k between two knots, or one that is missing where the gap is largest."""
+        first = int(np.searchsorted(self.nus, low.nu * (1 - 1e-12)))
+        last = int(np.searchsorted(self.nus, high.nu * (1 + 1e-12)))
+        if first == last:
+            return None
+        gaps = self.record(first, last, low, high, low.tail, high.tail, at)
+        start = int(self.nus[first] <= low.nu * (1 + 1e-12))
+        inside = gaps[start: len(gaps) - int(self.nus[last - 1] >= high.nu * (1 - 1e-12))]
+        # What rounding, or the number of steps, leaves two solutions a third does not mend.
+        poor = self.poor(high) and (low.nu == 0 or self.poor(low))
+        if gaps.max() <= self.tol or not inside.size or poor or len(self.knots) > MOST:
+            return None
+        return self.guessed(low, high, float(self.nus[first + start + int(inside.argmax())]))
+
+    def record(
+        self, first: int, last: int, low: Knot, high: Knot, a: Sorted, b: Sorted, at: int
+    ) -> Floats:
+        """Values and gaps of the best mixtures at these k, as sums of largest losses are convex."""
+        nu = self.nus[first:last]
+        (value, level), (other, end) = self.largest_losses(a, nu, first), self.largest_losses(
+            b, nu, first)
+        square, cross, bend = self.inner(low, low), self.inner(low, high), self.inner(high, high)
+        cross, bend = cross - square, bend - 2 * cross + square
+        turn = other - value
+        share = np.clip(-(self.C * turn + cross) / max(bend, 1e-300), 0, 1)
+        value = value + share * turn + (square + share * (2 * cross + share * bend)) / (2 * self.C)
+        dual = np.maximum(self.dual(low, high, nu), self.proven[first:last])
+        gap = np.asarray((value - dual) / self.unit(nu, value, self.alone[1][first:last] - dual))
+        self.out[:3, first:last], self.out[4, first:last] = (value, dual, gap), at + share
+        slack = nu - low.mass - self.shares(low, high, nu)[0] * (high.mass - low.mass)
+        level = positive_level(level + share * (end - level), slack, nu, value)
+        self.out[3, first:last] = np.where(nu < 1 - 1e-12, level, 0.0)
+        return gap
+
+    def guessed(self, low: Any, high: Any, nu: float) -> Knot:
+        """Weights of the largest losses of a mixture of two, or a solution from there.
+
+        The best mixture of them and of those of the two proves a model, between the mixture and
+        what these weights make.
+        """
+        t = (nu - low.nu) / (high.nu - low.nu)
+        coef, scores, push, image = (
+            (1 - t) * getattr(low, name) + t * getattr(high, name)
+            for name in ("coef", "scores", "push", "image"))
+        y, none, gap, old = self.labels, self.none(nu), np.inf, (push, image)
+        for _ in range(TRIES):
+            new, made = self.weighed(scores, nu, high.nu)
+            turn, bend = new - push, made - image
+            square = self.C * float(turn @ bend)
+            part = float(turn @ y) - self.C * float(turn @ image)
+            share = min(max(part / square, 0.0), 1.0) if square > 0 else 0.0
+            push, image = push + share * turn, image + share * bend
+            dual = float(push @ y) - 0.5 * self.C * float(push @ image)
+            turn, bend = self.C * push - coef, self.C * image - scores
+            ridge, cross, square = (0.5 * float(coef @ scores) / self.C,
+                                    float(coef @ bend) / self.C, float(turn @ bend) / self.C)
+            # Of the objective along the way a value and its slope, then where a parabola ends.
+            here, slope = float(new @ (y - scores)) + ridge, cross - float(new @ bend)
+            part, value = 1.0, np.inf
+            for _ in range(2):
+                tail = self.sort(nu, scores + part * bend, none=none)
+                there = float(tail.top(nu)) + ridge + part * (cross + 0.5 * part * square)
+                if there < value:
+                    value, best, found = there, part, tail
+                curve = (there - here - slope * part) / part**2
+                part = min(max(-slope / (2 * curve), 0.05), 1.0) if curve > 0 else 1.0
+            coef, scores = coef + best * turn, scores + best * bend
+            before, gap = gap, (value - dual) / float(self.unit(nu, value, none - dual))
+            if gap <= GUESSED * self.tol:
+                return _KernelKnot(nu, coef, scores, float(push @ y), push,
+                                   float(np.abs(push).sum()), found, image)
+            if gap > CLOSER * before:
+                break
+        push, image = (new, made) if share > BETTER else old
+        return self.solved(nu, self.C * push, scores=self.C * image)
+
+
+def _gathered() -> Any:
+    """The compiled sums; loaded here, as a compiler is slow to import."""
+    from noisytheory.topics.top_k.kernel_steps import gathered
+
+    return gathered

@@ -11,7 +11,7 @@ import numpy as np
 
 from noisytheory.vocabulary.compiling import njit
 
-__all__ = ["descend", "move", "partner"]
+__all__ = ["descend", "gathered", "move", "partner"]
 
 LANES = 64
 """Extremes that are followed side by side."""
@@ -163,3 +163,24 @@ def descend(
     for i in range(n):
         scores[i] = signs[i] * (gradient[i] + c[i])
     return slack, step, violation
+
+
+@njit(cache=True)
+def gathered(gram: Any, order: Any, weights: Any, part: int, image: Any) -> Any:
+    """Squared norms of the sums of the first none, one, two... weighted rows; of part the scores.
+
+    Norms are those in the space of the kernel; ``image`` begins as zeros.
+    """
+    found = np.zeros(len(order) + 1)
+    here = np.zeros(len(image))
+    for place in range(len(order)):
+        if place == part:
+            image[:] = here
+        i, w = order[place], weights[place]
+        found[place + 1] = found[place] + w * (2 * here[i] + w * gram[i, i])
+        row = gram[i]
+        for j in range(len(here)):
+            here[j] += w * row[j]
+    if part >= len(order):
+        image[:] = here
+    return found

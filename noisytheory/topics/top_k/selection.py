@@ -227,7 +227,7 @@ def kernel_select(
 ) -> Selected:
     r"""The same for kernel machines, by the path over k at every C.
 
-    Models that gain less than a tenth of what is gained at the largest k are not chosen, unless
+    Models that gain less than a twentieth of what is gained at the largest k are not chosen, unless
     their gap is small even so, and have an infinite error: next to zero a smooth kernel's are not
     told from rounding.
 
@@ -264,7 +264,8 @@ def kernel_select(
     rows, answers = checked_data(*validation, individual("absolute"), both=False)
     paths = [kernel_path(
         gram, y, ks=wanted, C=C, regression=regression, test=validation,
-        tol=min(LOOSE_KERNEL * tol, 0.25), sample_weight=sample_weight) for C in Cs]
+        tol=min(LOOSE_KERNEL * tol, 0.25), floor=0.05,
+        sample_weight=sample_weight) for C in Cs]
     errors = np.array([found.error for found in paths])
     known = np.array([found.determined | (found.regime == "zero") for found in paths])
     told = np.where(known | ~known.any(), errors, np.inf)
