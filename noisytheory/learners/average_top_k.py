@@ -432,7 +432,7 @@ class _Machine(BaseEstimator):  # type: ignore[misc]
         test: tuple[Any, ArrayLike] | None = None, sample_weight: ArrayLike | None = None,
         tol: float = 0.25, floor: float = 0.5,
     ) -> Path:
-        """Error and objective over k at this estimator's C, from one Gram matrix and a few fits.
+        """Error and objective over k at this estimator's C, from one Gram matrix and few fits.
 
         Parameters
         ----------
@@ -444,7 +444,7 @@ class _Machine(BaseEstimator):  # type: ignore[misc]
             Points and labels on which errors are counted.
         tol : float
             Duality gap at every k, which is proven, as `noisytheory.topics.top_k.Path` measures it:
-            all k take as long as 2 to 15 fits, of regression more at a C below 1
+            all k take about as long as one fit, mostly less than two, in regression less than three
             (`noisytheory.topics.top_k.kernel_path`).
         floor : float
             Gains less than this share of the largest k's count as so large.

@@ -152,7 +152,8 @@ def kernel_fit(
 def descended(
     gram: Any, points: Any, labels: Floats, masses: Floats | None, *, nu: float, C: float,
     regression: bool, tol: float, start: Floats | None, steps: int,
-    allowed: Callable[[float, float, float], float], scores: Floats | None = None, fall: float = 0.1,
+    allowed: Callable[[float, float, float], float], scores: Floats | None = None,
+    fall: float = 0.1,
 ) -> tuple[KernelSolution, float]:
     """The solution of what is checked, and how much it violates optimality.
 
@@ -253,7 +254,7 @@ def _own(gram: Any, points: Any) -> float:
 
 def checked_problem(
     gram: Any, points: Any, y: ArrayLike, C: float, regression: bool, working: float = np.inf
-) -> tuple[Floats | None, Floats]:
+) -> tuple[Any, Floats]:
     """The Gram matrix, if of so many examples at most, and the labels, or a ValueError."""
     labels = checked_floats("y", y)
     POSITIVE.check("C", C)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cvxpy as cp
 import numpy as np
 import pytest
 from sklearn.datasets import make_moons
@@ -9,6 +10,8 @@ from sklearn.datasets import make_moons
 from noisytheory.learners.average_top_k import AverageTopKSVC
 from noisytheory.topics.top_k import kernel_fit, kernel_path, kernel_paths
 from noisytheory.topics.top_k.kernel_dual import descended
+from noisytheory.topics.top_k.kernel_steps import gathered
+from noisytheory.vocabulary.kernels import Gaussian
 
 
 @pytest.mark.parametrize("C", [1.0, 1e3])
@@ -65,3 +68,106 @@ def test_below_the_floor_nothing_is_determined_and_what_is_said_of_it_is_true(fl
 def test_a_floor_is_a_share(floor):
     with pytest.raises(ValueError, match="floor must be a number in"):
         kernel_path(np.eye(4), [1, 1, -1, -1], C=1.0, floor=floor)
+
+
+def drawn(n, regression, seed=0):
+    """Points, labels and their Gaussian Gram matrix."""
+    x, y = make_moons(n, noise=0.25, random_state=seed)
+    return x, np.sin(2 * x[:, 0]) + 0.2 * y if regression else 2.0 * y - 1, Gaussian(0.7)(x, x)
+
+
+@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
+@pytest.mark.parametrize("regression", [False, True])
+def test_a_path_is_proven_beside_another_solver(C, regression):
+    n = 30
+    _, y, gram = drawn(n, regression)
+    found = kernel_path(gram, y, C=C, regression=regression)
+    assert found.gap.max() <= 0.25
+    root = np.linalg.cholesky(gram + 1e-10 * np.eye(n))
+    w = cp.Variable(n)
+    losses = cp.abs(y - root @ w) if regression else cp.pos(1 - cp.multiply(y, root @ w))
+    for count in (1, 2, 5, 9, 16, 24, 30):
+        largest = cp.sum_largest(losses, count) if count < n else cp.sum(losses)
+        problem = cp.Problem(cp.Minimize(largest / n + cp.sum_squares(w) / (2 * C)))
+        value = problem.solve(solver=cp.CLARABEL)
+        at, scores = count - 1, gram @ found.coef[count - 1]
+        each = np.abs(y - scores) if regression else np.maximum(1 - y * scores, 0)
+        own = np.sort(each)[-count:].sum() / n + found.coef[at] @ scores / (2 * C)
+        assert found.dual[at] - 1e-6 <= value <= own + 1e-6
+        assert own <= found.objective[at] + 1e-12
+        assert found.objective[at] - value <= 0.25 * (found.objective[at] + 1e-6)
+
+
+@pytest.mark.parametrize("regression", [False, True])
+def test_weights_are_repeated_rows(regression):
+    _, y, gram = drawn(24, regression)
+    times = np.random.default_rng(1).integers(1, 4, len(y))
+    rows = np.repeat(np.arange(len(y)), times)
+    ks = [3, 10, 20, 30, int(times.sum())]
+    one = kernel_path(gram, y, ks=ks, C=1.0, regression=regression, sample_weight=times)
+    other = kernel_path(gram[np.ix_(rows, rows)], y[rows], ks=ks, C=1.0, regression=regression)
+    for k, low, high in zip(ks, np.maximum(one.dual, other.dual),
+                            np.minimum(one.objective, other.objective), strict=True):
+        value = kernel_fit(gram, y, nu=k / times.sum(), C=1.0, regression=regression, tol=1e-8,
+                           masses=times / times.sum()).objective
+        assert low - 1e-9 <= value <= high + 1e-9
+    assert max(one.gap.max(), other.gap.max()) <= 0.25
+
+
+@pytest.mark.parametrize("regression", [False, True])
+@pytest.mark.parametrize("n", [90, 300])
+def test_at_a_small_C_all_weights_are_known_and_all_k_are_one_solution_without_a_step(
+    monkeypatch, n, regression
+):
+    """Scores that are next to nothing change no slope: each weight is its mass, with its sign."""
+    _, y, gram = drawn(n, regression)
+    y = y + 0.5 * np.sign(y) * regression  # no label is near 0
+    steps = []
+
+    def counted(*args, **given):
+        found = descended(*args, **given)
+        steps.append(found[0].steps)
+        return found
+
+    monkeypatch.setattr(kernel_paths, "descended", counted)
+    found = kernel_path(gram, y, C=0.01, regression=regression)
+    assert found.gap.max() <= 0.25
+    assert steps == [0] and found.fits == 1
+    assert found.coef[-1] == pytest.approx(0.01 * np.sign(y) / n, rel=1e-9)
+
+
+def test_sums_of_rows_are_counted_on_the_way():
+    rng = np.random.default_rng(0)
+    x, order, weights = rng.normal(size=(7, 3)), rng.permutation(7)[:5], rng.normal(size=5)
+    gram, image = np.ascontiguousarray(x @ x.T), np.zeros(7)
+    found = gathered(gram, order, weights, 3, image)
+    steps = np.vstack([np.zeros(3), np.cumsum(weights[:, None] * x[order], axis=0)])
+    assert found == pytest.approx((steps**2).sum(axis=1))
+    assert image == pytest.approx(x @ steps[3])
+
+
+@pytest.mark.parametrize("regression", [False, True])
+def test_a_kernel_is_its_gram_matrix(regression):
+    x, y, gram = drawn(60, regression)
+    one = kernel_path(gram, y, C=3.0, regression=regression)
+    other = kernel_path(Gaussian(0.7), y, points=x, C=3.0, regression=regression)
+    assert other.objective == pytest.approx(one.objective, rel=1e-9)
+    # Scores of the sample are told without the kernel; of the same points beside it, with it.
+    beside = kernel_path(gram, y, C=3.0, regression=regression, test=(gram, y))
+    assert beside.error == pytest.approx(one.error, abs=1e-9)
+
+
+def test_where_little_is_gained_a_model_is_better_than_none():
+    """A length of the lowest solution is best at each k, and errors are those of its direction."""
+    _, y, gram = drawn(200, False)
+    found = kernel_path(gram, y, C=1.0)
+    assert np.all(found.objective <= found.k / 200 * (1 + 1e-12))
+    low = found.knots[1]
+    scores = gram @ low
+    margins = np.sort(y * scores)
+    for k in (60, 80, 100):
+        fall = margins[:k].sum() / 200
+        assert fall > 0
+        length = min(fall / (low @ scores), 1.0)
+        value = k / 200 - length * fall + length**2 * (low @ scores) / 2
+        assert found.objective[k - 1] <= value + 1e-12
