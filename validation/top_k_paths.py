@@ -77,7 +77,7 @@ LARGEST = 150_000
 POINTS = 20
 RANDOM = 240
 """Random problems."""
-KERNEL_FORMS = (BRIEF, DEFAULT, (0.1, 0.05))
+KERNEL_FORMS = (DEFAULT, DEEP, (0.1, 0.05))
 KERNEL_POINTS, KERNEL_ROWS = 12, 3000
 """Values of k beside which paths of kernel machines are told, and rows of their sets at most."""
 
@@ -359,7 +359,7 @@ def measured_kernel(
         found[floor, tol] = (
             taken / one, all_k.fits, float((all_k.objective[ks - 1] / value - 1).max()),
             float(apart[sure].max()), float(apart[some].max()), int(sure.sum()))
-    cost, fits, excess, wrong, _, sure = found[BRIEF]
+    cost, fits, excess, wrong, _, sure = found[DEFAULT]
     return (f"  {name}, C = {C:g}: {cost:.1f} ({fits}); {excess:.3f}, {wrong:.2f} at {sure} of "
             f"{len(ks)} k"), regression, found
 

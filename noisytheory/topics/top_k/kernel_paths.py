@@ -39,6 +39,8 @@ LOOK, ALIKE = 64, 0.6
 """Examples at which it is asked whether scores of a small C change the slopes of losses, and the
 share of them where they do not that makes the weights of all a beginning.
 """
+NEXT = 3e-13
+"""What a model next to none may lose, as a share of the objective."""
 STEPS, TIMES = 1000, 2
 """Of the dual's solver for one solution at most: so many an example, of which it mostly takes some
 tens, or so many times what the largest k took.
@@ -73,9 +75,10 @@ def kernel_path(
         Gap at every k, as `Path` measures it.
     floor : float
         In [0, 1]. Of what the coefficients gain at the largest k, the share below which a gain does
-        not matter: there the model is the lowest one's, of the best length, and nobody asks whether
-        zero is the minimiser. 0 proves the model of every k, which next to zero may take thousands
-        of fits' time, and no end where a smooth kernel gains what rounding leaves.
+        not matter: there the model is the lowest one's, of the best length, next to none if need
+        be, and nobody asks whether zero is the minimiser. 0 proves the model of every k, which next
+        to zero may take thousands of fits' time, and no end where a smooth kernel gains what
+        rounding leaves.
 
     Returns
     -------
@@ -273,7 +276,10 @@ class _FewKernels(_KernelWalk):
         square, cross, bend = self.inner(low, low), self.inner(low, high), self.inner(high, high)
         cross, bend = cross - square, bend - 2 * cross + square
         turn = other - value
-        share = np.clip(-(self.C * turn + cross) / max(bend, 1e-300), 0, 1)
+        # Where every length of the lowest model is worse than none, one that is no worse but for
+        # rounding still has its errors.
+        least = NEXT * value / np.maximum(np.abs(turn), value) if low.nu == 0 else 0.0
+        share = np.clip(-(self.C * turn + cross) / max(bend, 1e-300), least, 1)
         value = value + share * turn + (square + share * (2 * cross + share * bend)) / (2 * self.C)
         dual = np.maximum(self.dual(low, high, nu), self.proven[first:last])
         gap = np.asarray((value - dual) / self.unit(nu, value, self.alone[1][first:last] - dual))

@@ -133,6 +133,8 @@ def test_at_a_small_C_all_weights_are_known_and_all_k_are_one_solution_without_a
     found = kernel_path(gram, y, C=0.01, regression=regression)
     assert found.gap.max() <= 0.25
     assert steps == [0] and found.fits == 1
+    # Of regression weights of the largest losses prove most k without a mixture.
+    assert len(found.knots) <= 6
     assert found.coef[-1] == pytest.approx(0.01 * np.sign(y) / n, rel=1e-9)
 
 
@@ -165,6 +167,9 @@ def test_where_little_is_gained_a_model_is_better_than_none():
     low = found.knots[1]
     scores = gram @ low
     margins = np.sort(y * scores)
+    below = found.place < 1
+    assert margins[0] < 0 and below[0] and not found.determined[0]
+    assert found.error[below] == pytest.approx(np.mean((scores >= 0) != (y > 0)), abs=1e-12)
     for k in (60, 80, 100):
         fall = margins[:k].sum() / 200
         assert fall > 0
