@@ -39,8 +39,6 @@ next stands; and of many rows.
 """
 PARTED = 10
 """Rounds after which what is missing is halved: next to a solution the largest gap may stay."""
-LACKS = 0.1
-"""Share of the proven gap that the last solution has at the next k, of regression."""
 COLLAPSE = 5e-4
 """Relative error of the collapse that is let stand."""
 REACH, RATIO = 1.9, 0.35
@@ -128,18 +126,21 @@ class Few(Guesses):
             task.tol, task.least = ROUGH * self.tol, self.least(nu)
         return task
 
+    def nothing(self, high: Knot) -> Knot:
+        """No coefficients, and no weights."""
+        return replace(
+            high, nu=0.0, coef=0 * high.coef, scores=0 * high.scores, linear=0.0,
+            push=0 * high.push, mass=0.0, tail=replace(self.at_zero, nu=0.0, none=0.0))
+
     def below(self, high: Knot) -> list[Knot]:
         """Knots from zero up to this one.
 
         Below a model that gains less than is allowed, scaled weights and coefficients serve all k.
         """
-        found, margin = [high], self.kind.margin
-        nothing = replace(
-            high, nu=0.0, coef=0 * high.coef, scores=0 * high.scores, linear=0.0,
-            push=0 * high.push, mass=0.0, tail=replace(self.at_zero, nu=0.0, none=0.0))
+        found, nothing = [high], self.nothing(high)
         if self.zero_to >= high.nu:
             return [nothing, high]
-        if margin and self.floor >= BRIEF and not self.average:
+        if self.floor >= BRIEF and not self.average:
             self.direction = self.squares
             return [nothing, high]
         last = None
@@ -152,19 +153,13 @@ class Few(Guesses):
             low = self.gain(at) <= LOW * self.tol * self.least(at.nu)
             if low or at.nu <= self.nus[0] * (1 + 1e-12) or len(found) > most:
                 break
-            end = self.collapse(at) if margin else 0.0
+            end = self.collapse(at)
             rungs = FAR_RUNGS if self.many else RUNGS
-            share = rungs[min(len(found), len(rungs)) - 1] if margin else 0.0
+            share = rungs[min(len(found), len(rungs)) - 1]
             nu = max(end + share * (at.nu - end), at.nu / FARTHEST, float(self.nus[0]))
-            small = min((nu - end) / (at.nu - end), 1.0) if margin else 1.0
-            gap = 0.0
-            if not margin:
-                # Scaled weights bound what this start lacks.
-                part = nu / at.nu
-                dual = part * at.linear - 0.5 * self.constant(nu) * part**2 * self.pushed(at, at)
-                gap = LACKS * (float(at.tail.top(nu)) + self.ridge(at, at, 0.0, nu) - dual)
-            found.insert(0, self.solved(nu, small * at.coef, self.gain(at), gap))
-        if margin and not self.sought:
+            small = min((nu - end) / (at.nu - end), 1.0)
+            found.insert(0, self.solved(nu, small * at.coef, self.gain(at)))
+        if not self.sought:
             # A solution that gains less than its gap has no direction.
             last = self.balanced(next(
                 (at for at in found if self.gain(at) > self.tol * self.least(at.nu)), high))
@@ -404,7 +399,7 @@ class Few(Guesses):
 
     def unit(self, nu: Any, value: Any, gain: Any) -> Any:
         """What gaps are relative to."""
-        size = nu * self.size if self.kind.margin else self.at_zero.top(nu)
+        size = nu * self.size
         large = np.maximum(value, REACHED / self.tol * size)
         own = np.minimum(large, np.maximum(gain, self.least(nu)))
         return np.maximum(own, max(ROUNDING * float(np.max(size)) / self.tol, 1e-300))

@@ -102,6 +102,10 @@ class Walk:
 
     floor = 0.0
     """Of what is gained at the largest k, the share that gaps are relative to where less is."""
+    turned: tuple[Floats, Floats, Floats] | None = None
+    """Mixtures of knots that have intercepts of their own, if there are any; every k's place
+    between them, and by how much its intercept is larger than that of knots mixed as it is.
+    """
 
     def __init__(
         self, rows: Any, labels: Floats, masses: Floats, loss: str, C: float, free: bool,
@@ -283,6 +287,11 @@ class Walk:
     def alone(self) -> tuple[Floats, Floats]:
         """The best scores without coefficients at every k, and their objectives."""
         return self.constants(self.nus)
+
+    @property
+    def best_without(self) -> Floats:
+        """Objectives without coefficients, of models that are at hand."""
+        return self.alone[1]
 
     def none(self, nu: float) -> float:
         """The least objective without coefficients."""

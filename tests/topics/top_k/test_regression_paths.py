@@ -1,0 +1,184 @@
+"""Paths of a regression: largest residuals by hand and by search, and what every k claims."""
+
+from __future__ import annotations
+
+import warnings
+from functools import partial
+
+import cvxpy as cp
+import numpy as np
+import pytest
+from scipy import sparse
+from scipy.optimize import minimize_scalar
+
+from noisytheory.topics.top_k import fit, path
+from noisytheory.topics.top_k.design import Design
+from noisytheory.topics.top_k.individual import individual
+from noisytheory.topics.top_k.ramps import Ramp
+from noisytheory.topics.top_k.regression import Sides, lines
+from noisytheory.topics.top_k.task import Task
+
+
+def drawn(n, d, seed=0, scale=1.0):
+    """Heavy-tailed noise."""
+    rng = np.random.default_rng(seed)
+    x, w = rng.normal(size=(n, d)), rng.normal(size=d) / np.sqrt(d)
+    return x * np.geomspace(1, 1 / scale, d), x @ w + rng.standard_t(3, size=n)
+
+
+def largest(losses, masses, nu):
+    """The sum of the largest losses, from a sort."""
+    order = np.argsort(-losses)
+    part, reached = masses[order], np.cumsum(masses[order])
+    return float(np.clip(nu - reached + part, 0, part) @ losses[order])
+
+
+def beside(r, masses, nu, power, b):
+    """The largest losses beside a constant."""
+    return largest(np.abs(r - b) ** power, masses, nu)
+
+
+@pytest.mark.parametrize("square", [True, False])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("ties", [False, True])
+def test_the_best_constant_is_in_the_middle_of_the_largest_residuals(square, weighted, ties):
+    rng = np.random.default_rng(1)
+    for n in (1, 2, 3, 40, 150):
+        r = rng.standard_t(2, size=n)
+        r = np.round(r) if ties else r
+        masses = rng.uniform(0.1, 1, n) if weighted else np.ones(n)
+        masses /= masses.sum()
+        nus = np.arange(1, n + 1) / n
+        if weighted:
+            nus = np.sort(np.append(rng.uniform(0, 1, 20), 1.0))
+        sides = Sides.of(square, r, masses)
+        found = sides.at(nus)
+        tops = sides.largest(nus, nus, found)[0]
+        for nu, value, b, top in zip(nus, found.value, found.centre, tops, strict=True):
+            lost = partial(beside, r, masses, nu, 2 if square else 1)
+            best = minimize_scalar(lost, bounds=(r.min() - 1e-9, r.max() + 1e-9),
+                                   method="bounded", options={"xatol": 1e-12}).fun
+            assert lost(b) == pytest.approx(best, rel=1e-6, abs=1e-9)
+            assert value == pytest.approx(lost(b), rel=1e-9, abs=1e-12)
+            assert top == pytest.approx(lost(b), rel=1e-9, abs=1e-12)
+
+
+def test_the_middle_of_largest_residuals_by_hand():
+    """Of 0, 1, 5 and 6 two are 0 and 6; of a third one half is 1 and half 5."""
+    masses = np.full(4, 0.25)
+    two = Sides.of(True, np.array([5.0, 0.0, 6.0, 1.0]), masses).at(np.array([0.5, 0.75, 1.0]))
+    assert two.centre == pytest.approx([3, 3, 3])
+    assert two.value == pytest.approx([18 / 4, 22 / 4, 26 / 4])
+    assert two.half == pytest.approx([2, 2, 0])
+    one = Sides.of(False, np.array([5.0, 0.0, 6.0, 1.0]), masses).at(np.array([0.5, 1.0]))
+    assert one.value == pytest.approx([6 / 4, 10 / 4])
+
+
+def test_lines_above_points_by_hand():
+    x, y = np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.0, 0.5, 3.0, 3.0])
+    found = lines(x, y, np.array([0.0, 0.5, 1.0, 2.0, 3.0, 4.0]))
+    assert found.tolist() == [0.0, 0.5, 1.0, 2.0, 3.0, 3.0]
+
+
+@pytest.mark.parametrize("loss", ["square", "absolute"])
+@pytest.mark.parametrize("nu", [0.3, 1.0])
+@pytest.mark.parametrize("free", [False, True])
+def test_a_step_from_a_smoothed_objective_is_newtons(loss, nu, free):
+    """Differences of its value give the gradient that the step cancels to first order."""
+    x, y = drawn(60, 3)
+    task = Task(x, y, np.full(60, 1 / 60), individual(loss), nu, 2.0, free, 1e-6)
+    w, design = np.linspace(0.3, -0.2, 3 + free), Design(x, free=free)
+    ramp = Ramp.at(task, w, design.scores(w), 2.0)
+    step = ramp.step(task, w)
+
+    def value(t):
+        at = w + t * step
+        return Ramp.at(task, at, design.scores(at), 2.0).value
+
+    slope = (value(1e-5) - value(-1e-5)) / 2e-5
+    bend = (value(1e-3) - 2 * value(0) + value(-1e-3)) / 1e-6
+    assert slope < 0
+    assert -slope == pytest.approx(bend, rel=1e-2)
+    p, slopes = ramp.weights()
+    assert p.sum() <= nu * (1 + 1e-9)
+    assert (p <= task.masses * (1 + 1e-12)).all()
+    pulls = design.combine(p * slopes) + task.ridge * w
+    assert float(pulls @ step) == pytest.approx(slope, rel=1e-5)
+
+
+@pytest.mark.parametrize("loss", ["square", "absolute"])
+@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
+@pytest.mark.parametrize("free", [False, True])
+def test_a_conic_solver_finds_nothing_outside_of_what_a_path_of_numbers_proves(loss, C, free):
+    x, y = drawn(60, 4, scale=10.0)
+    y = y + 10 * free
+    found = path(x, y, loss, C=C, intercept=free, floor=0.5, tol=0.25)
+    for k in (60, 45, 30, 12, 3, 1):
+        w, b = cp.Variable(4), cp.Variable() if free else 0.0
+        left = y - x @ w - b
+        losses = cp.square(left) if loss == "square" else cp.abs(left)
+        problem = cp.Problem(cp.Minimize(
+            cp.sum_largest(losses, k) / 60 + cp.sum_squares(w) / (2 * C)))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            problem.solve(solver=cp.CLARABEL)
+        assert found.dual[k - 1] <= problem.value * (1 + 1e-6)
+        assert problem.value <= found.objective[k - 1] * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("loss", ["square", "absolute"])
+@pytest.mark.parametrize("scaling", ["paper", "average"])
+@pytest.mark.parametrize("free", [False, True])
+@pytest.mark.parametrize("kind", ["plain", "weighted", "sparse", "some"])
+@pytest.mark.parametrize("C", [0.01, 100.0])
+def test_objectives_and_errors_are_those_of_the_models_of_every_k(loss, scaling, free, kind, C):
+    """Between two models losses are bounded, so that an objective may be a little more."""
+    x, y = drawn(90, 3)
+    x, y = x + 5, y + 10 * free
+    weight = np.random.default_rng(2).choice([1.0, 2.0, 0.5], 90) if kind == "weighted" else None
+    ks = [0.03, 0.2, 0.5, 0.51, 1.0] if kind == "some" else None
+    rows = sparse.csr_matrix(x) if kind == "sparse" else x
+    found = path(rows, y, loss, ks=ks, C=C, intercept=free, scaling=scaling, floor=0.5,
+                 sample_weight=weight)
+    masses = np.ones(90) if weight is None else weight
+    total = masses.sum()
+    assert found.gap.max() <= 0.25
+    for k, w, value, error in zip(found.k, found.coef, found.objective, found.error, strict=True):
+        nu = k / total
+        left = y - x @ w[:3] - (w[3] if free else 0.0)
+        inner = C / nu if scaling == "average" else C
+        true = largest(left**2 if loss == "square" else np.abs(left), masses / total, nu)
+        true = (true + w[:3] @ w[:3] / (2 * inner)) / (nu if scaling == "average" else 1)
+        assert true <= value * (1 + 1e-9)
+        assert error == pytest.approx(np.mean(left**2), rel=1e-9)
+
+
+@pytest.mark.parametrize("loss", ["square", "absolute"])
+@pytest.mark.parametrize("free", [False, True])
+@pytest.mark.parametrize("C", [0.01, 1.0])
+@pytest.mark.parametrize("scale", [1.0, 30.0])
+def test_next_to_one_solution_serves_all_k_of_a_regression(loss, free, C, scale):
+    """Of targets off by ten beside an intercept mixed weights took up to dozens."""
+    x, y = drawn(500, 10, scale=scale)
+    found = path(x, y + 10 * free, loss, C=C, intercept=free, floor=0.5, tol=0.25)
+    assert found.gap.max() <= 0.25
+    assert found.fits <= 2
+
+
+def test_by_default_mean_squares_are_nearly_those_of_single_fits():
+    x, y = drawn(1000, 10)
+    for free in (False, True):
+        for loss in ("square", "absolute"):
+            found = path(x, y, loss, C=10.0, intercept=free, floor=0.5)
+            for k in (1000, 800, 500, 300, 200):
+                one = fit(x, y, loss, k=k, C=10.0, intercept=free)
+                error = np.mean((y - one.scores(x)) ** 2)
+                assert found.error[k - 1] == pytest.approx(error, rel=0.1)
+
+
+@pytest.mark.parametrize("loss", ["square", "absolute"])
+def test_one_target_for_all_is_fitted_by_its_constant_at_every_k(loss):
+    x = drawn(20, 2)[0]
+    found = path(x, np.full(20, 7.3), loss, C=1.0, intercept=True, floor=0.5)
+    assert found.objective.max() <= 1e-12
+    assert found.error.max() <= 1e-12
