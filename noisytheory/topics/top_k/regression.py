@@ -36,11 +36,11 @@ BEND, LEAST, HALVED = 0.1, 24, 12
 """Share of the gap allowed that lines between places may lose; places at first, and halvings."""
 HIGH = 0.2
 """Share of the gap allowed that the model at the largest k may have."""
-TRIES, SHORTER, SOFT, START, NARROW = 4, 3, 0.1, 1e-3, 4
+TRIES, SHORTER, SOFT, START, NARROW = 4, 3, 0.1, 1e-3, 10
 """Steps of a guess; times that one is shortened; what the smoothed threshold may lose, of what is
 allowed, and its width at first, of the objective without coefficients; by how much that narrows.
 """
-MORE, CLOSE, BETTER = 3, 0.05, 0.3
+MORE, CLOSE, BETTER = 2, 0.05, 0.3
 """Models that are sought besides the first where not all objectives are so close, to be better than
 is asked for; and the share of the gap allowed that these are to have.
 """
@@ -127,8 +127,13 @@ class Sides:
     def balanced(self, nu: Floats) -> Floats:
         """How much of the largest squares is above their mean, which is as far from both ends."""
         def lacks(up: Floats) -> tuple[Floats, Floats]:
-            above, below = self.edges(up, nu - up)
-            return nu * (above + below) / 2 - sum(self.taken(1, up, nu - up)), above - below
+            low = nu - up
+            i, j = (np.maximum(of[0].searchsorted(end) - 1, 0) for of, end in (
+                (self.top, up), (self.low, low)))
+            above, below = self.r[len(self.r) - 1 - i], self.r[j]
+            taken = self.top[1][i] + (up - self.top[0][i]) * above + self.low[1][j] + (
+                low - self.low[0][j]) * below
+            return nu * (above + below) / 2 - taken, above - below
 
         low, high, count = 0 * nu, nu.copy(), np.arange(float(len(self.r) + 1))
         for _ in range(int(np.ceil(np.log2(len(self.r)))) + 2):
