@@ -170,8 +170,9 @@ def path(
     In regression a model's own largest losses are weights of every k, and every k has an intercept
     of its own, so that the solution at the largest k serves most; where it does not, models are
     found by a few steps from mixtures, or solved. By a floor of a half all k take the time of one
-    fit or less in the median, three at most, beside an intercept as well. Mean squares are mostly
-    those of fits to some per cent; at the least k, of which little is gained, they may be far off.
+    fit or less in the median, of one and a half beside an intercept, four at most. Mean squares are
+    mostly those of fits to some per cent; at the least k, where little is gained, they may be far
+    off.
 
     Of features far from centred some coefficients are as good as an intercept, and where they cost
     next to nothing as much of them as is best is computed in the same way.
