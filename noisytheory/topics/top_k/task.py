@@ -167,8 +167,10 @@ class Task(Problem):
         return np.asarray(best[1]), steps, near
 
     def _without_level(self) -> tuple[Floats, None, float] | None:
-        """Where residuals all count there is no threshold: a start that has none."""
-        if self.kind.margin or self.nu < 1 - 1e-12:
+        """Where residuals all count there is no threshold: a start that has none, if not all are 0:
+        then it lacks nothing.
+        """
+        if self.kind.margin or self.nu < 1 - 1e-12 or not self.start_value > 0:
             return None
         return np.zeros(self.design.width), None, self.start_value
 

@@ -885,3 +885,12 @@ def test_at_the_least_C_coefficients_of_the_average_are_the_mean_row(loss):
     found = fit(x, y, loss, k=1.0, C=1e-13)
     mean = -INDIVIDUAL[loss].slope_at_zero * y @ x / 60
     assert found.coef == pytest.approx(1e-13 * mean, rel=1e-9, abs=0)
+
+
+@pytest.mark.parametrize("loss", ["absolute", "square"])
+@pytest.mark.parametrize(("target", "intercept"), [(0.0, False), (0.0, True), (3.0, True)])
+@pytest.mark.parametrize("k", [1, 0.6, 1.0])
+def test_what_a_constant_fits_exactly_is_fitted_exactly(loss, target, intercept, k):
+    """Where nothing is lost at the start a barrier of its size is none."""
+    found = fit([[1.0], [2.0]], [target, target], loss, k=k, intercept=intercept)
+    assert (found.objective, found.coef.tolist(), found.intercept) == (0.0, [0.0], target)
