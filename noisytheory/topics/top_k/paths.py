@@ -184,8 +184,8 @@ def path(
     are up to 25 off.
 
     A floor of 0 takes the time of about a dozen fits, of five to thirty mostly, and of hundreds
-    where gains are tiny beside an intercept, or in regression: each halving of the distance takes a
-    solution or more.
+    where gains are tiny beside an intercept: each halving of the distance takes a solution or more.
+    In regression it takes that of a few.
 
     A minimiser that scores every point alike has errors by convention only, the sign of 0 being 1.
     It is named by ``regime`` where weights prove it. ``validation/top_k_paths.md`` has every
@@ -216,8 +216,8 @@ def path(
         rows, labels, masses = rows[keep], labels[keep], masses[keep]
     if kind.margin and intercept and np.ptp(labels) == 0:
         raise ValueError("y must hold both classes with weight, got one class only")
-    some = Few if kind.margin else Regression
-    walk = (some if floor else Walk)(
+    solver = Regression if not kind.margin else Few if floor else Walk
+    walk = solver(
         *merged(rows, labels, masses), loss, C, intercept, scaling == "average", tol)
     walk.floor, walk.start = floor, start
     counts = (every_count(total) if ks is None else counts_of(ks, total, sample_weight is None))

@@ -305,13 +305,7 @@ class Walk:
         if not self.free:
             return 0 * nus, nus * self.size if self.kind.margin else np.asarray(
                 self.at_zero.top(nus))
-        if self.kind.margin or len(nus) <= FEW:
-            return best_constants(self.kind, self.labels, None if self.even else self.masses, nus)
-        # The least objective is concave in k: its chords are below.
-        places = [space(1, len(nus), FEW // 2) for space in (np.geomspace, np.linspace)]
-        some = nus[np.unique(np.round(places).astype(int)) - 1]
-        scores, values = self.constants(some)
-        return np.interp(nus, some, scores), np.interp(nus, some, values)
+        return best_constants(self.kind, self.labels, None if self.even else self.masses, nus)
 
     def promised(self, nu: Any, gain: Any) -> Any:
         """What gaps are relative to: the gain, or what is enough."""

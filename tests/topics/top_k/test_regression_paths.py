@@ -182,3 +182,18 @@ def test_one_target_for_all_is_fitted_by_its_constant_at_every_k(loss):
     found = path(x, np.full(20, 7.3), loss, C=1.0, intercept=True, floor=0.5)
     assert found.objective.max() <= 1e-12
     assert found.error.max() <= 1e-12
+
+
+@pytest.mark.parametrize(("loss", "C"), [("absolute", 0.01), ("square", 0.001)])
+def test_far_from_zero_and_next_to_no_coefficients_every_k_is_proven(loss, C):
+    """By a floor of 0: what constants lose was told by lines that lost more than is gained."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(200, 2))
+    y = 100 + x.sum(axis=1) + rng.normal(size=200)
+    found = path(x, y, loss, C=C, intercept=True, floor=0.0)
+    assert found.gap.max() <= 0.25
+    assert found.fits <= 4
+    for k in (2, 30, 39, 100, 200):
+        best = fit(x, y, loss, k=k, C=C, intercept=True)
+        assert found.dual[k - 1] <= best.objective * (1 + 1e-12)
+        assert found.objective[k - 1] >= best.dual * (1 - 1e-12)
