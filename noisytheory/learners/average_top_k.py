@@ -2,6 +2,7 @@ r"""Average top-k learning for scikit-learn: linear models, and kernel machines 
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import warnings
 from collections.abc import Mapping, Sequence
@@ -11,15 +12,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from noisytheory.learners.off_centre import warn_off_centre
-from noisytheory.topics.top_k.aggregate import tail_mass
+from noisytheory.topics.top_k.aggregate import checked_weights, tail_mass
 from noisytheory.topics.top_k.collapse import first_useful_k
 from noisytheory.topics.top_k.individual import CLASSIFICATION, REGRESSION
 from noisytheory.topics.top_k.kernel_dual import KernelSolution, kernel_fit
 from noisytheory.topics.top_k.kernel_paths import kernel_path
-from noisytheory.topics.top_k.minimise import Solution, checked_C, fit, moderate
+from noisytheory.topics.top_k.minimise import TOLERANCE, Solution, checked_C, fit, moderate
 from noisytheory.topics.top_k.paths import Path, path
 from noisytheory.topics.top_k.selection import (
     Selected,
@@ -27,7 +28,7 @@ from noisytheory.topics.top_k.selection import (
     select,
     useful_grid,
 )
-from noisytheory.vocabulary.domains import checked_floats
+from noisytheory.vocabulary.domains import checked_floats, one_of, pair_of
 from noisytheory.vocabulary.kernels import Gaussian, Kernel, Laplace, Linear, Polynomial
 
 __all__ = [
@@ -92,9 +93,8 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
         return tags
 
     def _check(self) -> None:
-        losses = CLASSIFICATION if isinstance(self, ClassifierMixin) else REGRESSION
-        if self.loss not in losses:
-            raise ValueError(f"loss must be one of {', '.join(losses)}, got {self.loss!r}")
+        one_of("loss", self.loss,
+               CLASSIFICATION if isinstance(self, ClassifierMixin) else REGRESSION)
         asked = self.fit_intercept
         if not (isinstance(asked, bool | np.bool_)
                 or (isinstance(asked, str) and asked == "regularised")):
@@ -137,12 +137,13 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
 
     def _scores(self, X: Any) -> Floats:
         check_is_fitted(self)
+        _unmasked("X", X)
         points = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
         return np.asarray(points @ self.coef_ + self.intercept_)
 
-    def _others(self, pair: tuple[Any, ArrayLike]) -> tuple[Any, Floats]:
+    def _others(self, name: str, pair: Any) -> tuple[Any, Floats]:
         """Other points and their labels, as those that were fitted."""
-        points, labels = _pair(self, pair, sparse=True)
+        points, labels = _pair(self, name, pair, sparse=True)
         return self._rows(points), labels
 
     def path(
@@ -166,7 +167,7 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
         X, y, sample_weight
             As for `fit`.
         ks : sequence of int or float, optional
-            Counts or fractions; every count by default.
+            Counts or fractions; every count by default, of more than 200,000 about so many.
         test : pair, optional
             Points and labels on which errors are counted.
         tol : float
@@ -183,7 +184,8 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
         points, targets, weight = _checked(self, X, y, sample_weight, sparse=True)
         return path(self._rows(points), targets, self.loss, C=self.C, ks=ks, tol=tol,
                     floor=floor, intercept=self._free, sample_weight=weight,
-                    scaling=self.scaling, test=None if test is None else self._others(test))
+                    scaling=self.scaling,
+                    test=None if test is None else self._others("test", test))
 
     def select(
         self, X: Any, y: ArrayLike, validation: tuple[Any, ArrayLike], *,
@@ -212,7 +214,7 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
             ks = useful_grid(rows, targets, intercept=self._free,
                              sample_weight=weight)
         found = select(
-            rows, targets, self.loss, validation=self._others(validation),
+            rows, targets, self.loss, validation=self._others("validation", validation),
             intercept=self._free, sample_weight=weight, scaling=self.scaling,
             Cs=(10.0 ** np.arange(-5, 6)).tolist() if Cs is None else Cs,
             ks=_spread(len(targets), 12, weight) if ks is None else ks,
@@ -424,8 +426,7 @@ class _Machine(BaseEstimator):  # type: ignore[misc]
 
     def _check(self) -> None:
         checked_C(self.C)
-        if not (isinstance(self.tol, int | float | np.number) and 0 < self.tol < 1):
-            raise ValueError(f"tol must be a number in (0, 1), got {self.tol!r}")
+        TOLERANCE.number("tol", self.tol)
 
     def path(
         self, X: Any, y: ArrayLike, ks: Sequence[float] | None = None, *,
@@ -439,7 +440,7 @@ class _Machine(BaseEstimator):  # type: ignore[misc]
         X, y, sample_weight
             As for `fit`; the Gram matrix is held, so some thousands of examples.
         ks : sequence of int or float, optional
-            Counts or fractions; every count by default.
+            Counts or fractions; every count by default, of more than 200,000 about so many.
         test : pair, optional
             Points and labels on which errors are counted.
         tol : float
@@ -459,7 +460,7 @@ class _Machine(BaseEstimator):  # type: ignore[misc]
         return kernel_path(
             self.kernel_, targets, points=points, C=float(self.C), ks=ks, sample_weight=weight,
             tol=tol, floor=floor,
-            test=None if test is None else self._others(test, points),
+            test=None if test is None else self._others("test", test, points),
             regression=not isinstance(self, ClassifierMixin))
 
     def select(
@@ -485,7 +486,7 @@ class _Machine(BaseEstimator):  # type: ignore[misc]
         points, targets, weight, gram = self._matrix(X, y, sample_weight)
         n = len(targets)
         found = kernel_select(
-            gram, targets, validation=self._others(validation, points), tol=self.tol,
+            gram, targets, validation=self._others("validation", validation, points), tol=self.tol,
             Cs=(n * 10.0 ** np.arange(-3, 4)).tolist() if Cs is None else Cs,
             ks=_spread(n, 12, weight) if ks is None else ks, sample_weight=weight,
             regression=not isinstance(self, ClassifierMixin))
@@ -505,9 +506,9 @@ class _Machine(BaseEstimator):  # type: ignore[misc]
         gram = np.ascontiguousarray(self.kernel_(points, points), float)
         return points, targets, weight, gram
 
-    def _others(self, pair: tuple[Any, ArrayLike], points: Floats) -> tuple[Floats, Floats]:
+    def _others(self, name: str, pair: Any, points: Floats) -> tuple[Floats, Floats]:
         """Kernel values of other points beside those that were fitted, and their labels."""
-        rows, labels = _pair(self, pair, sparse=False)
+        rows, labels = _pair(self, name, pair, sparse=False)
         return np.asarray(self.kernel_(rows, points), float), labels
 
     def _train(self, X: Any, y: ArrayLike, sample_weight: Any) -> None:
@@ -540,6 +541,7 @@ class _Machine(BaseEstimator):  # type: ignore[misc]
 
     def _scores(self, X: Any) -> Floats:
         check_is_fitted(self)
+        _unmasked("X", X)
         points = validate_data(self, X, reset=False, dtype=np.float64)
         if not len(self.support_):
             return np.zeros(len(points))
@@ -665,13 +667,20 @@ def _checked(
 ) -> tuple[Any, Floats, Any]:
     """Points, labels 1 and -1 or numbers, and weights."""
     margin = isinstance(model, ClassifierMixin)
+    _unmasked("X", X)
+    _unmasked("y", y)
     points, targets = validate_data(model, X, y, accept_sparse="csr" if sparse else False,
                                     dtype=np.float64, y_numeric=not margin)
     if not sparse:
         moderate("X", points)
     if margin:
-        check_classification_targets(targets)
-        model.classes_, codes = np.unique(targets, return_inverse=True)
+        try:
+            check_classification_targets(targets)
+            model.classes_, codes = np.unique(targets, return_inverse=True)
+        except TypeError as error:
+            kinds = sorted({type(label).__name__ for label in targets})
+            raise ValueError(f"y must hold labels of one type, got {' and '.join(kinds)}"
+                             ) from error
         if len(model.classes_) < 2:
             raise ValueError(f"y must hold two classes, got only one class: {model.classes_[0]}")
         if len(model.classes_) > 2:
@@ -679,8 +688,8 @@ def _checked(
                 f"Only binary classification is supported. The type of the target is multiclass, "
                 f"got {len(model.classes_)} classes")
         targets = np.where(codes == 1, 1.0, -1.0)
-    weight = None if sample_weight is None else _check_sample_weight(
-        sample_weight, points, dtype=np.float64, ensure_non_negative=True)
+    weight = None if sample_weight is None else checked_weights(
+        sample_weight, points.shape[0])
     if margin and weight is not None and weight.any() and not np.ptp(targets[weight > 0]):
         raise ValueError("y must hold two classes with weight, got one class only")
     return points, np.asarray(targets, float), weight
@@ -692,19 +701,29 @@ def _spread(n: int, size: int, weight: Any) -> list[float]:
     return [int(k) for k in counts] if weight is None else (counts / n).tolist()
 
 
-def _pair(model: Any, pair: Any, *, sparse: bool) -> tuple[Any, Floats]:
+def _unmasked(name: str, values: Any) -> None:
+    """Refuse what scikit-learn would take for numbers."""
+    if np.ma.is_masked(values):
+        raise ValueError(f"{name} must hold real numbers, got some that are masked")
+
+
+def _pair(model: Any, name: str, pair: Any, *, sparse: bool) -> tuple[Any, Floats]:
     """Points and labels to compare by, the labels 1 and -1 or numbers."""
-    if not (isinstance(pair, tuple | list) and len(pair) == 2):
-        raise ValueError("what models are compared by must be a pair of points and labels, "
-                         f"(X, y), got a {type(pair).__name__}")
-    points = validate_data(model, pair[0], reset=False, dtype=np.float64,
-                           accept_sparse="csr" if sparse else False)
+    points, labels = pair_of(name, pair)
+    _unmasked(f"points of {name}", points)
+    _unmasked(f"labels of {name}", labels)
+    try:
+        points = validate_data(model, points, reset=False, dtype=np.float64,
+                               accept_sparse="csr" if sparse else False)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"points of {name} must be such as those of X, got others: {error}") from error
     if not isinstance(model, ClassifierMixin):
-        return points, checked_floats("y", pair[1])
-    labels, classes = np.asarray(pair[1]), model.classes_
+        return points, checked_floats(f"labels of {name}", labels)
+    labels, classes = np.asarray(labels), model.classes_
     known = np.isin(labels, classes)
     if not known.all():
-        raise ValueError(f"labels to compare by must be among {classes.tolist()}, "
+        raise ValueError(f"labels of {name} must be among {classes.tolist()}, "
                          f"got {labels[~known].flat[0]}")
     return points, np.where(labels == classes[1], 1.0, -1.0)
 
@@ -712,8 +731,11 @@ def _pair(model: Any, pair: Any, *, sparse: bool) -> tuple[Any, Floats]:
 def _warn_zero(rows: Any, signs: Floats, free: bool, k: float) -> None:
     hint = ""
     if len(signs) <= SMALL:
-        first = first_useful_k(rows, signs, intercept=free)
-        hint = f"; the first useful k is {first}" if first <= len(signs) else "; nor is at any k"
+        # Of rows of very different lengths the linear programme may not be solved.
+        with contextlib.suppress(RuntimeError):
+            first = first_useful_k(rows, signs, intercept=free)
+            hint = (f"; the first useful k is {first}" if first <= len(signs)
+                    else "; nor is at any k")
     warnings.warn(
         f"at k={k} of {len(signs)} examples no linear score is better than none{hint}",
         ZeroClassifier, stacklevel=3)

@@ -8,7 +8,7 @@ import math
 import numbers
 import re
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -33,12 +33,15 @@ __all__ = [
     "as_numbers",
     "check_generator",
     "check_shapes",
+    "check_truth",
     "checked_floats",
     "checked_numbers",
     "checked_reals",
     "labelled_among",
+    "listed",
     "of_series",
     "one_of",
+    "pair_of",
     "relabelled",
     "requires",
     "trusted",
@@ -143,7 +146,7 @@ class Domain:
             low, high, step = self._floats
             if low <= value <= high and (not step or value % step == 0):  # type: ignore[operator]
                 return
-        values = as_numbers(value)
+        values = None if np.ma.is_masked(value) else as_numbers(value)
         if values is None or values.dtype.kind not in "iuf":
             raise ValueError(f"{name} must be {self}, got {_in_a_line(value)}")
         good = values >= self.low if self.include_low else values > self.low
@@ -213,8 +216,90 @@ def one_of(name: str, value: object, allowed: Sequence[object]) -> None:
     ...
     ValueError: cap must be one of error, skip, got 'never'
     """
-    if value not in allowed:
-        raise ValueError(f"{name} must be one of {', '.join(map(str, allowed))}, got {value!r}")
+    # An array is equal to nothing as a whole.
+    if not isinstance(value, Hashable) or value not in allowed:
+        raise ValueError(
+            f"{name} must be one of {', '.join(map(str, allowed))}, got {_in_a_line(value)}")
+
+
+def check_truth(name: str, value: object) -> None:
+    """Raise a ValueError where an argument is no truth value: every string is true.
+
+    Parameters
+    ----------
+    name : str
+    value : object
+
+    Examples
+    --------
+    >>> check_truth("intercept", "no")
+    Traceback (most recent call last):
+    ...
+    ValueError: intercept must be True or False, got 'no'
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False, got {_in_a_line(value)}")
+
+
+def listed(name: str, values: Any, of: str) -> list[Any]:
+    """What a list, a range or an array of one axis holds, at least one, or a ValueError.
+
+    Parameters
+    ----------
+    name : str
+        The argument's name, for the message.
+    values : sequence
+        What came.
+    of : str
+        What it is to hold.
+
+    Returns
+    -------
+    list
+
+    Examples
+    --------
+    >>> listed("ks", 3, "counts")
+    Traceback (most recent call last):
+    ...
+    ValueError: ks must be a list of counts, got 3
+    """
+    if not (isinstance(values, list | tuple | range) or getattr(values, "ndim", 0) == 1):
+        raise ValueError(f"{name} must be a list of {of}, got {_in_a_line(values)}")
+    held = list(values)
+    if not held:
+        raise ValueError(f"{name} must hold at least one of {of}, got none")
+    return held
+
+
+def pair_of(name: str, value: Any, of: str = "points and labels") -> tuple[Any, Any]:
+    """Two things that came as one argument, or a ValueError.
+
+    Parameters
+    ----------
+    name : str
+        The argument's name, for the message.
+    value : tuple or list
+        What came.
+    of : str
+        What it is to hold.
+
+    Returns
+    -------
+    pair
+
+    Examples
+    --------
+    >>> pair_of("test", 3)
+    Traceback (most recent call last):
+    ...
+    ValueError: test must be a pair of points and labels, got 3
+    """
+    if not (isinstance(value, tuple | list) and len(value) == 2):
+        came = (f"a {type(value).__name__} of {len(value)}" if isinstance(value, tuple | list)
+                else _in_a_line(value))
+        raise ValueError(f"{name} must be a pair of {of}, got {came}")
+    return value[0], value[1]
 
 
 def check_generator(rng: object) -> None:
@@ -375,9 +460,15 @@ def as_numbers(value: object) -> NDArray[Any] | None:
 
 def _in_a_line(value: object) -> str:
     """As it is written; of what takes several lines how it begins."""
-    if "\n" not in repr(value):
-        return repr(value)
-    return f"a {type(value).__name__} that begins with {np.asarray(value).ravel()[0]!r}"
+    said = repr(value)
+    if "\n" not in said:
+        return said
+    try:
+        begins = repr(np.asarray(value).ravel()[0])
+    except (ValueError, IndexError):
+        begins = "\n"
+    said = f"a {type(value).__name__}"
+    return said if "\n" in begins else f"{said} that begins with {begins}"
 
 
 def _float(value: Any) -> float:

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import gc
+import pickle
+import weakref
+
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from noisytheory.learners import (
@@ -55,8 +62,8 @@ def test_bad_settings_are_refused(learner, y):
         ({"k": 0}, "k must be a whole number in"), ({"k": 61}, "k must be a whole number in"),
         ({"k": 1.5}, "k as a fraction must lie in"), ({"k": "all"}, "k must be a whole number"),
         ({"C": 0}, "C must be a finite number > 0"), ({"C": np.inf}, "C must be a finite"),
-        ({"C": "one"}, "C must be a finite number"), ({"tol": 0}, "tol must be a number in"),
-        ({"tol": None}, "tol must be a number in .*got None"),
+        ({"C": "one"}, "C must be a finite number"), ({"tol": 0}, "tol must be a finite number in"),
+        ({"tol": None}, "tol must be a finite number in .*got None"),
     ):
         with pytest.raises(ValueError, match=message):
             learner(**change).fit(X, y)
@@ -103,12 +110,12 @@ def test_what_models_are_compared_by_is_checked(learner, y):
         return lambda: learner().select(X, y, pair, **more)
 
     for wrong, message in (
-        (chosen(X), r"must be a pair of points and labels, \(X, y\), got a ndarray"),
+        (chosen(X), "validation must be a pair of points and labels, got a ndarray"),
         (chosen((X, np.repeat("perhaps", 60))),
          "must hold real numbers" if y is NUMBERS else r"among \['no', 'yes'\], got perhaps"),
-        (chosen((X, y[:-1])), "y must have one entry a row, 60"),
-        (chosen((X, y), Cs=[]), "Cs must hold at least one number > 0"),
-        (lambda: learner().path(X, y, [30], test=X), "must be a pair of points and labels"),
+        (chosen((X, y[:-1])), "labels of validation must have one entry a row, 60"),
+        (chosen((X, y), Cs=[]), "Cs must hold at least one of numbers > 0"),
+        (lambda: learner().path(X, y, [30], test=X), "test must be a pair of points and labels"),
     ):
         with pytest.raises(ValueError, match=message):
             wrong()
@@ -236,3 +243,96 @@ def test_a_tiny_C_is_the_same_machine(k):
             assert model.objective_ == pytest.approx(k) and model.level_ == pytest.approx(1)
         apart = kernel_fit(model.kernel_, y, points=x, nu=k, C=1e-16)
         assert np.allclose(apart.scores * 1e16, wanted / 1e-3, rtol=0, atol=0.05)
+
+
+def read_only(values):
+    values = values.copy()
+    values.flags.writeable = False
+    return values
+
+
+@pytest.mark.parametrize(("learner", "y"), EVERY)
+@pytest.mark.parametrize("form", [
+    pd.DataFrame, np.asfortranarray, read_only, lambda x: np.repeat(x, 2, axis=0)[::2],
+    lambda x: x.astype(np.longdouble), lambda x: pd.DataFrame(x).astype("Float64"),
+    lambda x: x.astype(object), np.ndarray.tolist,
+], ids=["frame", "columns first", "read-only", "strided", "long", "nullable", "objects", "lists"])
+def test_rows_and_labels_of_every_form_are_one_problem(learner, y, form):
+    expected = learner().fit(X, y)
+    given = form(X)
+    found = learner().fit(given, pd.Series(y) if form is pd.DataFrame else y)
+    scores = "decision_function" if hasattr(found, "decision_function") else "predict"
+    np.testing.assert_allclose(getattr(found, scores)(given), getattr(expected, scores)(X),
+                               rtol=1e-12, atol=1e-12)
+    for method in (lambda x: found.path(x, y, [10, 50], test=(x, y)),
+                   lambda x: clone(found).select(x, y, (x, y), Cs=[1.0], ks=[30])):
+        method(given)
+
+
+@pytest.mark.parametrize(("learner", "y"), EVERY)
+@pytest.mark.parametrize("kind", [np.float32, np.float16, np.int64, np.int8, bool])
+def test_rows_of_every_type_are_what_they_are_in_doubles(learner, y, kind):
+    rows = (X > 0 if kind is bool else 3 * X).astype(kind)
+    found, expected = learner().fit(rows, y), learner().fit(rows.astype(float), y)
+    scores = "decision_function" if hasattr(found, "decision_function") else "predict"
+    np.testing.assert_array_equal(getattr(found, scores)(rows), getattr(expected, scores)(rows))
+
+
+@pytest.mark.parametrize("learner", [AverageTopKClassifier, AverageTopKSVC])
+@pytest.mark.parametrize("form", [
+    lambda y: y == "yes", lambda y: y.astype(object), lambda y: pd.Series(y).astype("category"),
+    lambda y: pd.Series(y, dtype="string"), lambda y: np.where(y == "yes", 2.0, 1.0),
+    lambda y: np.where(y == "yes", 1, -1).astype(np.int8), np.ndarray.tolist,
+])
+def test_labels_of_every_type_are_two_classes(learner, form):
+    expected, found = learner().fit(X, LABELS), learner().fit(X, form(LABELS))
+    np.testing.assert_array_equal(found.decision_function(X), expected.decision_function(X))
+    assert (found.predict(X) == found.classes_[1]).tolist() == (
+        expected.predict(X) == "yes").tolist()
+
+
+@pytest.mark.parametrize("learner", [AverageTopKClassifier, AverageTopKSVC])
+@pytest.mark.parametrize(("labels", "told"), [
+    (np.array(["a", 1] * 30, dtype=object), "y must hold labels of one type, got int and str"),
+    (np.array(["a", None] * 30, dtype=object),
+     "y must hold labels of one type, got NoneType and str"),
+    (np.where(X[:, 0] > 0, np.nan, 1.0), "y contains NaN"),
+    (np.array(["a", np.nan] * 30, dtype=object), "NaN"), (X[:, 0], "continuous"),
+    (np.arange(60) % 3, "got 3 classes"),
+])
+def test_labels_that_are_no_two_classes_are_refused(learner, labels, told):
+    with pytest.raises(ValueError, match=told):
+        learner().fit(X, labels)
+
+
+@pytest.mark.parametrize("learner", [AverageTopKSVC, AverageTopKSVR])
+def test_kernel_machines_say_that_they_take_no_sparse_rows(learner):
+    with pytest.raises(TypeError, match="Sparse data was passed for X, but dense data is required"):
+        learner().fit(sparse.csr_array(X), LABELS if learner is AverageTopKSVC else NUMBERS)
+
+
+@pytest.mark.parametrize(("learner", "y"), EVERY)
+def test_models_keep_no_training_data_and_are_the_same_from_a_pickle(learner, y):
+    rows, targets = X.copy(), y.copy()
+    model = learner().fit(rows, targets)
+    model.path(rows, targets, [10, 50])
+    kept = weakref.ref(rows), weakref.ref(targets)
+    del rows, targets
+    gc.collect()
+    assert [one() for one in kept] == [None, None]
+    again = pickle.loads(pickle.dumps(model))
+    assert again.predict(X).tolist() == model.predict(X).tolist()
+    # Not even a copy: twice the rows, no more is kept of a linear model than weights.
+    if "kernel" not in model.get_params():
+        wide = np.hstack([X, np.zeros((60, 100))])
+        large = len(pickle.dumps(learner().fit(wide, y))) - len(pickle.dumps(model))
+        assert large < 0.2 * (wide.nbytes - X.nbytes)
+
+
+@pytest.mark.parametrize(("learner", "y"), EVERY)
+def test_k_and_C_are_chosen_by_a_grid(learner, y):
+    search = GridSearchCV(learner(), {"k": [0.5, 0.9, 20], "C": [0.1, 10.0]}, cv=3,
+                          error_score="raise").fit(X, y)
+    assert search.cv_results_["params"][search.best_index_] == search.best_params_
+    assert clone(search.best_estimator_).get_params() == search.best_estimator_.get_params()
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()

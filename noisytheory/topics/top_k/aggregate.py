@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from noisytheory.vocabulary.domains import REAL, checked_floats
+from noisytheory.vocabulary.domains import NONNEGATIVE, POSITIVE, REAL, checked_floats
 
 __all__ = [
     "average_loss", "average_top_k", "checked_losses", "conjugate", "counted", "level",
@@ -21,6 +21,8 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 
+SMALLEST = 1e-300
+"""Tail mass below which quotients overflow."""
 WHOLE = 1e-12
 """Relative distance from a whole number of examples, or from a mass, that is rounding."""
 
@@ -50,16 +52,22 @@ def tail_mass(k: float, n: float) -> float:
     >>> tail_mass(3, 12), tail_mass(0.25, 12)
     (0.25, 0.25)
     """
+    n = POSITIVE.number("n", n)
     if isinstance(k, bool | np.bool_) or not isinstance(k, int | float | np.number):
         raise ValueError(
             f"k must be a whole number in [1, {n:g}] or a fraction in (0, 1], got {k!r}")
     if isinstance(k, int | np.integer):
         if not 1 <= k <= n:
             raise ValueError(f"k must be a whole number in [1, {n:g}], got {k}")
-        return float(k) / float(n)
-    if not 0 < k <= 1:
+        nu = float(k) / n
+    elif not 0 < k <= 1:
         raise ValueError(f"k as a fraction must lie in (0, 1], got {k}; a count is a whole number")
-    return float(k)
+    else:
+        nu = float(k)
+    if nu < SMALLEST:
+        raise ValueError(f"k must be at least {SMALLEST:g} of n: what is divided by less "
+                         f"overflows, got {nu:g}")
+    return nu
 
 
 def average_loss(losses: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
@@ -219,7 +227,9 @@ def spent(values: Floats, nu: float, q: Floats) -> Floats:
     r"""A mass $\nu$ on the largest losses, on none more than $q$."""
     order = np.argsort(-values, axis=-1, kind="stable")
     sorted_q = np.take_along_axis(np.broadcast_to(q, values.shape), order, axis=-1)
-    before = np.cumsum(sorted_q, axis=-1) - sorted_q
+    # Not the sums less the own: beside a large mass a small tail would be rounding.
+    before = np.zeros(values.shape)
+    np.cumsum(sorted_q[..., :-1], axis=-1, out=before[..., 1:])
     out = np.empty(values.shape)
     np.put_along_axis(out, order, np.clip(nu - before, 0.0, sorted_q), axis=-1)
     return out
@@ -306,6 +316,11 @@ def variational(
     """
     values, at = checked_losses(losses), checked_floats("threshold", threshold)
     REAL.check("threshold", at)
+    try:
+        np.broadcast_shapes(values.shape[:-1], at.shape)
+    except ValueError:
+        raise ValueError(f"threshold must broadcast against the leading axes of losses, "
+                         f"{values.shape[:-1]}, got shape {at.shape}") from None
     q, total = counted(sample_weight, values.shape[-1])
     return np.maximum(values - at[..., None], 0) @ q + tail_mass(k, total) * at
 
@@ -339,7 +354,7 @@ def conjugate(
     >>> float(conjugate([0.5, 0.5, 0.0], 2)), float(conjugate([0.6, 0.4, 0.0], 2))
     (0.0, inf)
     """
-    p = checked_losses(weights, "weights")
+    p, rounding = checked_losses(weights, "weights"), NONNEGATIVE.number("rounding", rounding)
     q, total = counted(sample_weight, p.shape[-1])
     cap = q / tail_mass(k, total)
     inside = (p >= -rounding).all(-1) & (p <= cap + rounding).all(-1)
@@ -365,14 +380,19 @@ def counted(sample_weight: ArrayLike | None, n: int) -> tuple[Floats, float]:
 
 
 def checked_weights(sample_weight: ArrayLike, n: int) -> Floats:
-    """Weights, or a ValueError that says which is none."""
+    """Weights of a finite sum above 0, or a ValueError that says which is none."""
     weights = checked_floats("sample_weight", sample_weight)
     if weights.shape != (n,):
-        raise ValueError(
-            f"sample_weight must be {n} finite numbers >= 0, got shape {weights.shape}")
+        raise ValueError(f"sample_weight must be {n} finite numbers >= 0, one for each example, "
+                         f"got shape {weights.shape}")
     bad = weights[~(np.isfinite(weights) & (weights >= 0))]
     if bad.size:
         raise ValueError(f"sample_weight must be {n} finite numbers >= 0, got {bad[0]:g}")
+    with np.errstate(over="ignore"):
+        total = float(weights.sum())
+    if not 0 < total < np.inf:
+        raise ValueError(f"sample_weight must not be zero everywhere, and have a finite sum, "
+                         f"got a sum of {total:g}")
     return weights
 
 
@@ -381,6 +401,4 @@ def masses_of(sample_weight: ArrayLike | None, n: int) -> Floats:
     if sample_weight is None:
         return np.full(n, 1 / n)
     weights = checked_weights(sample_weight, n)
-    if weights.sum() <= 0:
-        raise ValueError("sample_weight must not be zero everywhere")
     return np.asarray(weights / weights.sum())

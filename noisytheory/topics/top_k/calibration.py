@@ -23,6 +23,8 @@ __all__ = [
 
 Floats = NDArray[np.float64]
 
+SHARE = Domain(0, 1, include_high=True)
+
 
 @dataclass(frozen=True)
 class PopulationMinimiser:
@@ -44,8 +46,13 @@ class PopulationMinimiser:
 
 def _population(masses: ArrayLike, eta: ArrayLike) -> tuple[Floats, Floats]:
     p, e = checked_floats("masses", masses), checked_floats("eta", eta)
-    if p.ndim != 1 or p.shape != e.shape or p.min() < 0 or abs(p.sum() - 1) > 1e-9:
-        raise ValueError("masses must be numbers >= 0 with sum 1, one for each eta")
+    # Of a NaN nothing is true.
+    if p.ndim != 1 or not p.size or not (p.min() >= 0 and abs(p.sum() - 1) <= 1e-9):
+        raise ValueError(f"masses must be numbers >= 0 of sum 1, got shape {p.shape} and sum "
+                         f"{p.sum():g}")
+    if e.shape != p.shape:
+        raise ValueError(f"eta must be {len(p)} numbers, one for each of masses, got shape "
+                         f"{e.shape}")
     UNIT_INTERVAL.check("eta", e)
     return p, e
 
@@ -94,7 +101,7 @@ def calibration_threshold(masses: ArrayLike, eta: ArrayLike) -> float:
 
 def _of_margin(loss: str) -> Callable[[Any], Any]:
     r"""$\psi$ of a loss of the margin, or a ValueError."""
-    if loss not in CLASSIFICATION:
+    if not (isinstance(loss, str) and loss in CLASSIFICATION):
         raise ValueError(
             f"loss must be one of the margin, {', '.join(CLASSIFICATION)}, got {loss!r}")
     return individual(loss).psi
@@ -240,9 +247,9 @@ def population_minimiser(
     (True, 0.309767, 0.9542)
     """
     p, e = _population(masses, eta)
-    Domain(0, 1, include_high=True).check("nu", nu)
+    nu = SHARE.number("nu", nu)
     psi = loss if callable(loss) else _of_margin(loss)
-    found, levels, values = minimisers(p[None], e[None], np.array([float(nu)]), psi)
+    found, levels, values = minimisers(p[None], e[None], np.array([nu]), psi)
     scores, level, value = found[0], levels[0], values[0]
     noisy = (e != 0.5) & (p > 0)
     right = np.sign(scores[noisy]) == np.sign(e[noisy] - 0.5)
@@ -272,8 +279,7 @@ def clipped_logit(eta: ArrayLike, level: float) -> Floats:
     """
     e = checked_floats("eta", eta)
     UNIT_INTERVAL.check("eta", e)
-    if not 0 < level <= 1:
-        raise ValueError(f"level must lie in (0, 1], got {level}")
+    level = SHARE.number("level", level)
     with np.errstate(divide="ignore"):
         logit = np.log(e) - np.log1p(-e)
     largest = -float(np.log(np.expm1(level * np.log(2))))

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from noisytheory.topics.top_k.aggregate import counted
-from noisytheory.vocabulary.domains import checked_floats
+from noisytheory.vocabulary.domains import check_truth, checked_floats
 
 __all__ = ["balanced_weights", "collapse_threshold", "first_useful_k"]
 
@@ -97,7 +97,10 @@ def collapse_threshold(
     >>> collapse_threshold([[1.0], [1.0], [1.0], [-1.0]], [1, 1, -1, -1])
     2.0
     """
+    check_truth("intercept", intercept)
     rows = X.toarray() if sparse.issparse(X) else checked_floats("X", X)
+    if rows.ndim != 2 or 0 in rows.shape:
+        raise ValueError(f"X must have rows and columns, got shape {rows.shape}")
     labels = checked_floats("y", y)
     wrong = labels[np.abs(labels) != 1]
     if labels.shape != (len(rows),) or wrong.size:

@@ -23,7 +23,7 @@ WHOLE = Domain(0, include_low=True, whole=True)
 
 
 def ranked_range(
-    losses: ArrayLike, m: int, k: int, sample_weight: ArrayLike | None = None
+    losses: ArrayLike, m: float, k: float, sample_weight: ArrayLike | None = None
 ) -> Any:
     r"""Mean of the losses ranked m + 1 to k: $(kAT_k-mAT_m)/(k-m)$.
 
@@ -61,7 +61,7 @@ def ranked_range(
 
 
 def ranked_range_weights(
-    losses: ArrayLike, m: int, k: int, sample_weight: ArrayLike | None = None
+    losses: ArrayLike, m: float, k: float, sample_weight: ArrayLike | None = None
 ) -> Floats:
     r"""What each loss counts in `ranked_range`: its gradient where no losses tie.
 
@@ -90,10 +90,10 @@ def ranked_range_weights(
     """
     values = checked_losses(losses)
     q, total = counted(sample_weight, values.shape[-1])
-    for name, value in (("m", m), ("k", k)):
-        (WHOLE if sample_weight is None else NONNEGATIVE).check(name, value)
+    allowed = WHOLE if sample_weight is None else NONNEGATIVE
+    m, k = (allowed.number(name, value) for name, value in (("m", m), ("k", k)))
     if not 0 <= m < k <= total:
-        raise ValueError(f"m and k must satisfy 0 <= m < k <= {total:g}, got m={m}, k={k}")
+        raise ValueError(f"m and k must satisfy 0 <= m < k <= {total:g}, got m={m:g}, k={k:g}")
     weights = spent(values, k / total, q)
     if m:
         weights = weights - spent(values, m / total, q)
@@ -209,7 +209,7 @@ def spectral_conjugate(
     >>> [float(spectral_conjugate(p, sigma)) for p in ([0.2, 0.5, 0.3], [0.6, 0.4, 0.0])]
     [0.0, inf]
     """
-    p = checked_losses(weights, "weights")
+    p, rounding = checked_losses(weights, "weights"), NONNEGATIVE.number("rounding", rounding)
     sigma, q = _spectrum(spectrum, sample_weight, p.shape[-1])
     used = q > 0
     none = (np.abs(p[..., ~used]) <= rounding).all(-1)

@@ -12,7 +12,7 @@ from scipy import sparse
 from scipy.linalg.blas import dsyrk
 from scipy.linalg.lapack import dpotrf, dpotrs
 
-__all__ = ["Design", "solver"]
+__all__ = ["Design", "mean_square", "solver"]
 
 Floats = NDArray[np.float64]
 
@@ -135,6 +135,29 @@ def _weighted_gram(rows: Any, v: Floats) -> Floats:
 def _scaled(rows: Floats, v: Floats) -> Floats:
     """Rows times the roots of their weights: einsum takes no buffer, which a product does."""
     return np.asarray(np.einsum("ij,i->ij", rows, np.sqrt(v)))
+
+
+def mean_square(rows: Any, masses: Floats) -> float:
+    """Mean square of the rows' lengths, without a copy of dense ones.
+
+    Parameters
+    ----------
+    rows : array, shape (n, d), or sparse matrix
+    masses : array, shape (n,)
+        Of sum 1.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> mean_square(np.array([[3.0, 4.0], [0.0, 1.0]]), np.array([0.5, 0.5]))
+    13.0
+    """
+    if sparse.issparse(rows):
+        return float(masses @ np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
+    return float(np.einsum("ij,ij->i", rows, rows) @ masses)
 
 
 def solver(matrix: Floats) -> Callable[[Floats], Floats]:

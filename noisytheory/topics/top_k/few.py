@@ -327,7 +327,8 @@ class Few(Guesses):
             return at + 1
         if not np.isfinite(gap):
             # Losses overflow: the solver is to say so, or to begin with fewer.
-            guess, gap = replace(guess, coef=float(self.shares(low, high, nu)[1]) * high.coef), 0.0
+            share = float(self.shares(low, high, nu)[1])
+            guess, gap = replace(guess, coef=share * high.coef, lacks=(guess.lacks[0], 0.0)), 0.0
         return self.instead(at + 1, guess, gap)
 
     def instead(self, at: int, guess: Guess, gap: float) -> int:

@@ -28,6 +28,7 @@ how far they are; and of the gap allowed, twice what a step is to gain.
 """
 TRIES, CLOSER = 6, 0.8
 """At a guess, and what of its gap one more may leave."""
+TINY = 1e-300
 GUESSED = 0.95
 """Share of the gap allowed that weights may have which are not of a solution."""
 
@@ -52,8 +53,8 @@ class Guesses(Walk):
         """The direction in which zero ends, as long as the solution above; and its scores."""
         assert self.direction is not None
         d = self.rows.shape[1]
-        size = float(np.linalg.norm(self.knots[-1].coef[:d]) / np.linalg.norm(self.direction[:d]))
-        w = self.direction * size
+        own = float(np.linalg.norm(self.direction[:d]))
+        w = self.direction * (float(np.linalg.norm(self.knots[-1].coef[:d])) / own if own else 0.0)
         return w, Design(self.rows, free=self.free).scores(w)
 
     # Where losses overflow there is nothing to guess.
@@ -154,7 +155,7 @@ class Guesses(Walk):
         aim = min(float(pulls.sum()) / 2, *(float(whole[side].sum()) for side in sides))
         for side in sides:
             order = side[np.argsort(-losses[side])]
-            ends = whole[order]
+            ends = np.maximum(whole[order], TINY)  # a product of small numbers may be none
             p[order] = self.masses[order] * np.clip((aim - np.cumsum(ends) + ends) / ends, 0, 1)
         return p
 

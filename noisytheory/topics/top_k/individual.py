@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from noisytheory.vocabulary.domains import one_of
+
 __all__ = [
     "CLASSIFICATION", "INDIVIDUAL", "REGRESSION", "Individual", "best_constants",
     "best_intercept", "individual", "largest", "least_constant", "reached",
@@ -255,8 +257,7 @@ def individual(name: str) -> Individual:
     >>> float(individual("logistic").psi(np.array(0.0)))
     1.0
     """
-    if name not in INDIVIDUAL:
-        raise ValueError(f"loss must be one of {', '.join(INDIVIDUAL)}, got {name!r}")
+    one_of("loss", name, tuple(INDIVIDUAL))
     return INDIVIDUAL[name]
 
 

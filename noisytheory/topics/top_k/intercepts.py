@@ -55,7 +55,8 @@ class Ends:
         """From labels."""
         above = float(masses[labels > 0].sum())
         sign = 1.0 if above >= 0.5 else -1.0
-        return Ends(kind, masses, sign, labels * sign < 0, min(above, 1 - above))
+        few = labels * sign < 0
+        return Ends(kind, masses, sign, few, float(masses[few].sum()))
 
 
 @dataclass(frozen=True, eq=False)

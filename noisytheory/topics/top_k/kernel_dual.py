@@ -19,12 +19,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.topics.top_k.aggregate import average_top_k
-from noisytheory.topics.top_k.minimise import NotCertified, moderate
-from noisytheory.vocabulary.domains import POSITIVE, Domain, checked_floats
+from noisytheory.topics.top_k.minimise import NotCertified, checked_C, moderate
+from noisytheory.vocabulary.domains import (
+    COUNT,
+    POSITIVE,
+    Domain,
+    check_truth,
+    checked_floats,
+)
 from noisytheory.vocabulary.kernels import Kernel
 from noisytheory.vocabulary.threads import on_one_thread
 
-__all__ = ["KernelSolution", "checked_problem", "descended", "kernel_fit"]
+__all__ = [
+    "KernelSolution", "checked_gram", "checked_problem", "checked_targets", "descended",
+    "kernel_fit",
+]
 
 Floats = NDArray[np.float64]
 
@@ -133,9 +142,25 @@ def kernel_fit(
     >>> round(found.objective, 6), (X.T @ found.dual_coef).round(6).tolist()
     (0.444444, [0.666667])
     """
-    TAIL.check("nu", nu)
+    nu, tol = TAIL.number("nu", nu), POSITIVE.number("tol", tol)
+    COUNT.number("steps", steps)
+    if not (isinstance(enough, int | float | np.number) and enough >= 0):
+        raise ValueError(f"enough must be a number >= 0, got {enough!r}")
     matrix, labels = checked_problem(gram, points, y, C, regression, WORKING)
-    weights = None if masses is None else np.asarray(masses, float)
+    C, n = float(C), len(labels)
+    weights = None if masses is None else checked_floats("masses", masses)
+    if weights is not None:
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = float(weights.sum())
+        # Of a NaN nothing is true.
+        if weights.shape != (n,) or not (weights.min() >= 0 and abs(total - 1) <= 1e-9):
+            raise ValueError(f"masses must be {n} numbers >= 0 of sum 1, got shape "
+                             f"{weights.shape} and sum {total:g}")
+    if start is not None:
+        start = checked_floats("start", start)
+        if start.shape != (n,) or not np.isfinite(start).all():
+            raise ValueError(f"start must be {n} finite numbers, got shape {start.shape}"
+                             f"{' with others' * (start.shape == (n,))}")
     found, violation = descended(
         gram if matrix is None else matrix, points, labels, weights, nu=nu, C=C,
         regression=regression, tol=tol, start=None if matrix is None else start, steps=steps,
@@ -256,31 +281,44 @@ def checked_problem(
     gram: Any, points: Any, y: ArrayLike, C: float, regression: bool, working: float = np.inf
 ) -> tuple[Any, Floats]:
     """The Gram matrix, if of so many examples at most, and the labels, or a ValueError."""
-    labels = checked_floats("y", y)
-    POSITIVE.check("C", C)
-    if not np.isfinite(labels).all():
-        raise ValueError("y must be finite, got an infinity or NaN")
-    moderate("y", labels)
-    if not regression and not np.isin(labels, (-1.0, 1.0)).all():
-        raise ValueError("y must be 1 or -1 for the hinge loss")
-    matrix = None if callable(gram) else gram
-    if callable(gram) and len(labels) <= working:
-        matrix = np.ascontiguousarray(gram(points, points), float)
+    check_truth("regression", regression)
+    labels = checked_targets(y, regression)
+    n = len(labels)
+    checked_C(C)
+    if not callable(gram):
+        return checked_gram(gram, n), labels
+    if np.ndim(points) != 2 or len(points) != n:
+        raise ValueError(f"points must be {n} rows, one for each label, got shape "
+                         f"{np.shape(points)}")
+    matrix = np.ascontiguousarray(gram(points, points), float) if n <= working else None
     # Our kernels are semidefinite, and no entry of theirs is beyond the diagonal.
     if matrix is not None and not isinstance(gram, Kernel):
-        _gram(matrix, len(labels))
+        checked_gram(matrix, n)
     return matrix, labels
 
 
-def _gram(matrix: Floats, n: int) -> None:
-    """Refuse what is no Gram matrix of n points."""
+def checked_gram(gram: Any, n: int) -> Floats:
+    """The Gram matrix of n points, or a ValueError where it can be none."""
+    matrix = np.ascontiguousarray(checked_floats("gram", gram))
     if matrix.shape != (n, n):
         raise ValueError(f"gram must have shape ({n}, {n}), got {matrix.shape}")
-    largest, own = max(float(matrix.max()), -float(matrix.min())), np.diagonal(matrix)
-    if not np.isfinite(largest):
-        raise ValueError("gram must be finite, got an infinity or NaN")
+    low, high = moderate("gram", matrix)
+    largest, own = max(high, -low), np.diagonal(matrix)
     if own.min() < 0 or largest > (1 + 1e-9) * own.max():
         raise ValueError("gram must be positive semidefinite, got an entry beyond the diagonal's")
+    return matrix
+
+
+def checked_targets(y: Any, regression: bool) -> Floats:
+    """Labels that the hinge or the absolute loss can take, or a ValueError."""
+    labels = checked_floats("y", y)
+    if labels.ndim != 1 or not labels.size:
+        raise ValueError(f"y must be a list of numbers, got shape {labels.shape}")
+    moderate("y", labels)
+    wrong = labels[np.abs(labels) != 1]
+    if not regression and wrong.size:
+        raise ValueError(f"y must be 1 or -1 for the hinge loss, got {wrong[0]:g}")
+    return labels
 
 
 def _by_sets(

@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.topics.top_k.kernel_dual import checked_problem, descended
-from noisytheory.topics.top_k.minimise import checked_data, checked_masses
-from noisytheory.topics.top_k.paths import Path, as_path, counts_of, every_count
+from noisytheory.topics.top_k.minimise import TOLERANCE, checked_masses
+from noisytheory.topics.top_k.paths import Path, as_path, compared, counts_of, every_count
 from noisytheory.topics.top_k.task import positive_level
 from noisytheory.topics.top_k.walk import EXACT, MOST, SOLVED, Knot, Sorted, Walk, sums
+from noisytheory.vocabulary.domains import UNIT_INTERVAL
 from noisytheory.vocabulary.threads import on_one_thread
 
 __all__ = ["kernel_path"]
@@ -49,23 +50,23 @@ tens, or so many times what the largest k took.
 
 @on_one_thread
 def kernel_path(
-    gram: Floats | Callable[[Any, Any], Any], y: ArrayLike, *, points: Any = None,
+    gram: ArrayLike | Callable[[Any, Any], Any], y: ArrayLike, *, points: Any = None,
     ks: Sequence[float] | None = None, C: float, regression: bool = False,
-    test: tuple[Floats, ArrayLike] | None = None, sample_weight: ArrayLike | None = None,
+    test: tuple[Any, ArrayLike] | None = None, sample_weight: ArrayLike | None = None,
     tol: float = 0.25, floor: float = 0.5,
 ) -> Path:
     r"""The same for kernel machines: hinge loss, or absolute loss, through the dual.
 
     Parameters
     ----------
-    gram : array, shape (n, n), or callable
+    gram : array_like, shape (n, n), or callable
         The Gram matrix, or a kernel of two arrays of points.
     y : array_like, shape (n,)
         1 or -1, or numbers.
     points : array, shape (n, d), optional
         Needed with a kernel.
     ks : sequence of int or float, optional
-        Every count by default.
+        Every count by default, of more than 200,000 those of `path`.
     C : float
     regression : bool
     test : pair, optional
@@ -103,21 +104,15 @@ def kernel_path(
     """
     matrix, labels = checked_problem(gram, points, y, C, regression)
     masses, total = checked_masses(sample_weight, len(labels))
-    if not 0 < tol < 1:
-        raise ValueError(f"tol must be a number in (0, 1), got {tol!r}")
-    if not 0 <= floor <= 1:
-        raise ValueError(f"floor must be a number in [0, 1], got {floor!r}")
-    walk = (_FewKernels if floor else _KernelWalk)(matrix, labels, masses, C, regression, tol)
+    tol, floor = TOLERANCE.number("tol", tol), UNIT_INTERVAL.number("floor", floor)
+    walk = (_FewKernels if floor else _KernelWalk)(
+        matrix, labels, masses, float(C), regression, tol)
     walk.floor = floor
+    rows, answers = (matrix, labels) if test is None else compared("test", test, walk.kind, matrix)
     counts = every_count(total) if ks is None else counts_of(ks, total, sample_weight is None)
     found = walk.over(counts / total)
-    knots = np.array([knot.coef for knot in walk.knots])
-    if test is None:
-        answers, scores = labels, np.array([knot.scores for knot in walk.knots]).T
-    else:
-        rows, answers = checked_data(*test, walk.kind, both=False)
-        scores = np.asarray(rows @ knots.T)
-    return as_path(counts, found, not regression, answers, scores, knots, walk, tol)
+    scores = np.array([knot.scores for knot in walk.knots]).T if test is None else None
+    return as_path(counts, found, rows, answers, walk, tol, scores)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,15 +16,15 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from noisytheory.topics.top_k.aggregate import checked_weights, tail_mass
+from noisytheory.topics.top_k.design import Design
 from noisytheory.topics.top_k.individual import Individual, best_constants, individual
 from noisytheory.topics.top_k.task import REACHED, ROUNDING, Task
-from noisytheory.vocabulary.domains import POSITIVE, checked_floats
+from noisytheory.vocabulary.domains import POSITIVE, Domain, check_truth, checked_floats, one_of
 from noisytheory.vocabulary.threads import on_one_thread
 
 __all__ = [
-    "NotCertified", "Solution", "checked_C", "checked_data", "checked_intercept",
-    "checked_masses", "effective_C",
-    "fit", "proven",
+    "TOLERANCE", "NotCertified", "Solution", "begun", "checked_C", "checked_data",
+    "checked_masses", "checked_scaling", "effective_C", "fit", "overflowing", "proven",
 ]
 
 Floats = NDArray[np.float64]
@@ -35,6 +35,10 @@ FAR = 1e3
 """Times what a feature's values differ by, from which on it is seen from their middle: a copy."""
 SMALLEST_C = 1e-300
 """Below about 1e-306 the reciprocal overflows, and the objective was no number."""
+LEAST_MASS = 1e-100
+"""Share of all weight below which one counts as none: products of smaller ones are no numbers."""
+TOLERANCE = Domain(0, 1)
+"""Of what a gap is relative to."""
 
 
 class NotCertified(UserWarning):
@@ -120,7 +124,6 @@ def effective_C(k: float, n: int, C: float) -> float:
     >>> round(effective_C(1, 216, 100.0), 6)
     0.462963
     """
-    POSITIVE.check("n", n)
     return tail_mass(k, n) * checked_C(C)
 
 
@@ -148,7 +151,7 @@ def fit(
     intercept : bool
         Whether a constant that is not regularised is added to the scores; the paper has none.
     sample_weight : array_like, shape (n,), optional
-        As repetitions; a count k is then of weight.
+        As repetitions; a count k is then of weight. Less than $10^{-100}$ of their sum is none.
     scaling : {"paper", "average"}
         ``"average"`` minimises $AT_k+\frac1{2C}\|w\|^2$: then k and C are not confounded.
     tol : float
@@ -204,16 +207,15 @@ def fit(
     masses, total = checked_masses(sample_weight, n)
     nu = tail_mass(k, total)
     C = checked_C(C)
-    checked_intercept(intercept)
-    if scaling not in ("paper", "average"):
-        raise ValueError(f"scaling must be 'paper' or 'average', got {scaling!r}")
-    if solver not in ("auto", "exact", "limited-memory"):
-        raise ValueError(f"solver must be auto, exact or limited-memory, got {solver!r}")
-    if relative_to not in ("gain", "objective"):
-        raise ValueError(f"relative_to must be 'gain' or 'objective', got {relative_to!r}")
-    if not (isinstance(tol, int | float | np.number) and 0 < tol < 1):
-        raise ValueError(f"tol must be a number in (0, 1), got {tol!r}")
+    check_truth("intercept", intercept)
+    checked_scaling(scaling)
+    one_of("solver", solver, ("auto", "exact", "limited-memory"))
+    one_of("relative_to", relative_to, ("gain", "objective"))
+    tol = TOLERANCE.number("tol", tol)
+    w0 = begun(start, rows, targets, kind, intercept)
     inner = C / nu if scaling == "average" else C
+    if not np.isfinite(inner):
+        raise ValueError(f"C over k/n must be finite, got {C:g} over {nu:g}")
     keep = np.flatnonzero(masses > 0)
     if kind.margin and np.unique(targets[keep]).size < 2 and intercept:
         raise ValueError("y must hold both classes with weight, got one class only")
@@ -228,29 +230,25 @@ def fit(
         some = None if sample_weight is None else masses
         shift = float(best_constants(kind, targets, some, np.array([nu]))[0][0])
         targets = targets - shift
+    if start is not None and w0.any() and np.size(start) > rows.shape[1]:
+        w0[-1] -= shift - (0.0 if centre is None else centre @ w0[:-1])
     task = Task(rows, targets, masses, kind, nu, inner, intercept, tol,
                 by_gain=relative_to == "gain")
     if intercept and not kind.margin:
         task.constant = task.start_value
-    w0 = np.zeros(rows.shape[1] + intercept)
-    if start is not None:
-        given = checked_floats("start", start)
-        if given.shape not in ((rows.shape[1],), (rows.shape[1] + intercept,)):
-            raise ValueError(f"start must have {rows.shape[1]} coefficients, got {given.shape}")
-        w0[: len(given)] = given
-        if len(given) > rows.shape[1]:
-            w0[-1] -= shift - (0.0 if centre is None else centre @ w0[:-1])
-        with np.errstate(over="ignore", invalid="ignore"):
-            finite = np.isfinite(kind.values(task.targets, task.design.scores(w0))).all()
-        w0 *= finite
     try:
-        w, p, steps = task.solve(w0, solver)
+        # A step may go too far: what overflows is no better, and not taken.
+        with np.errstate(over="ignore", invalid="ignore"):
+            w, p, steps = task.solve(w0, solver)
         if intercept and np.ptp(task.targets) == 0:
             # One target for all: a constant fits, exactly.
             w = np.append(np.zeros(rows.shape[1]), task.targets[0])
         objective = task.objective(w)
+        if objective > task.start_value * (1 + ROUNDING):
+            # What is not certified is no worse than none.
+            w, objective = np.zeros_like(w), task.start_value
     except OverflowError as error:
-        raise ValueError(overflowing(loss, rows, C)) from error
+        raise ValueError(overflowing(loss, rows, targets, C)) from error
     # No loss is below 0.
     dual = max(task.best_dual, 0.0)
     regime, w = task.regime(w, objective, dual)
@@ -293,32 +291,58 @@ def far_centre(rows: Any) -> Floats | None:
 
 def checked_C(C: Any) -> float:
     """C as a float, or a ValueError; a truth value is none."""
-    number = isinstance(C, int | float | np.number) and not isinstance(C, bool | np.bool_)
-    if not (number and np.isfinite(C) and C > 0):
-        raise ValueError(f"C must be a finite number > 0, got {C!r}")
-    if C < SMALLEST_C:
+    number = POSITIVE.number("C", C)
+    if number < SMALLEST_C:
         raise ValueError(f"C must be at least {SMALLEST_C:g}: what is divided by less overflows, "
                          f"got {C!r}")
-    return float(C)
+    return number
 
 
-def checked_intercept(intercept: Any) -> None:
-    """A ValueError where this is no truth value: every string is true."""
-    if not isinstance(intercept, bool | np.bool_):
-        raise ValueError(f"intercept must be True or False, got {intercept!r}")
+def checked_scaling(scaling: Any) -> None:
+    """A ValueError where this is neither the paper's problem nor that of the average."""
+    one_of("scaling", scaling, ("paper", "average"))
 
 
-def moderate(name: str, values: Floats) -> None:
-    """Refuse numbers whose squares overflow."""
-    if values.size and not -LARGEST <= values.min() <= values.max() <= LARGEST:
-        raise ValueError(f"{name} must lie within +-{LARGEST:g}: squares beyond it overflow")
+def begun(
+    start: ArrayLike | None, rows: Any, targets: Floats, kind: Individual, intercept: bool
+) -> Floats:
+    """Coefficients to begin with, the intercept last; 0 without any, and in place of far ones."""
+    d = rows.shape[1]
+    w = np.zeros(d + intercept)
+    if start is not None:
+        given = checked_floats("start", start)
+        if given.shape not in ((d,), (d + intercept,)):
+            raise ValueError(f"start must have {d} coefficients{', or one more' * intercept}, "
+                             f"got shape {given.shape}")
+        if not np.isfinite(given).all():
+            raise ValueError("start must be finite, got an infinity or NaN")
+        w[: len(given)] = given
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = Design(rows, free=bool(intercept)).scores(w)
+            near = np.abs(w).max() <= LARGEST and np.isfinite(kind.values(targets, scores)).all()
+        w = w if near else np.zeros(d + intercept)
+    return w
 
 
-def overflowing(loss: str, rows: Any, C: float) -> str:
+def moderate(name: str, values: Floats) -> tuple[float, float]:
+    """The least and the largest; no numbers are refused, and those whose squares overflow."""
+    if not values.size:
+        return 0.0, 0.0
+    # Of a NaN least and largest are NaN: no array is made of what is found at each.
+    ends = float(values.min()), float(values.max())
+    if not np.isfinite(ends).all():
+        raise ValueError(f"{name} must be finite, got an infinity or NaN")
+    if not -LARGEST <= ends[0] <= ends[1] <= LARGEST:
+        raise ValueError(f"{name} must lie within +-{LARGEST:g}: squares beyond it overflow, "
+                         f"got {max(ends, key=abs):g}")
+    return ends
+
+
+def overflowing(loss: str, rows: Any, targets: Floats, C: float) -> str:
     """What to do where losses overflow."""
-    largest = abs(rows).max()
-    return (f"{loss} losses overflow at C={C:g} with entries of X up to {largest:g}: "
-            "scale X to about 1, or take a smaller C")
+    largest, target = abs(rows).max(), abs(targets).max()
+    return (f"{loss} losses overflow at C={C:g} with entries of X up to {largest:g} and of y up to "
+            f"{target:g}: scale X and y to about 1, or take a smaller C")
 
 
 def proven(
@@ -352,7 +376,8 @@ def proven(
 
 
 def checked_data(
-    X: Any, y: ArrayLike, kind: Individual, *, both: bool = True
+    X: Any, y: ArrayLike, kind: Individual, *, both: bool = True,
+    names: tuple[str, str] = ("X", "y"),
 ) -> tuple[Any, Floats]:
     """Rows and labels that a loss can take, or a ValueError.
 
@@ -363,34 +388,34 @@ def checked_data(
     kind : Individual
     both : bool
         Whether one class only is refused.
+    names : pair of str
+        What they are called in the message.
 
     Returns
     -------
     rows, targets
     """
+    name, answer = names
     if sparse.issparse(X):
+        if X.dtype.kind not in "biuf":
+            raise ValueError(f"{name} must hold real numbers, got {X.dtype}")
         rows: Any = X.tocsr().astype(np.float64)
-        finite = np.isfinite(rows.data).all()
     else:
-        rows = np.ascontiguousarray(checked_floats("X", X))
-        finite = np.isfinite(rows).all()
+        rows = np.ascontiguousarray(checked_floats(name, X))
     if rows.ndim != 2 or 0 in rows.shape:
-        raise ValueError(f"X must have rows and columns, got shape {rows.shape}")
-    if not finite:
-        raise ValueError("X must be finite, got an infinity or NaN")
-    moderate("X", rows.data if sparse.issparse(rows) else rows)
-    targets = checked_floats("y", y)
+        raise ValueError(f"{name} must have rows and columns, got shape {rows.shape}")
+    moderate(name, rows.data if sparse.issparse(rows) else rows)
+    targets = checked_floats(answer, y)
     if targets.shape != (rows.shape[0],):
-        raise ValueError(f"y must have one entry a row, {rows.shape[0]}, got {targets.shape}")
-    if not np.isfinite(targets).all():
-        raise ValueError("y must be finite, got an infinity or NaN")
-    moderate("y", targets)
+        raise ValueError(
+            f"{answer} must have one entry a row, {rows.shape[0]}, got shape {targets.shape}")
+    moderate(answer, targets)
     if kind.margin:
         wrong = targets[np.abs(targets) != 1]
         if wrong.size:
-            raise ValueError(f"y must be 1 or -1 for {kind.name} loss, got {wrong[0]:g}")
+            raise ValueError(f"{answer} must be 1 or -1 for {kind.name} loss, got {wrong[0]:g}")
         if both and np.ptp(targets) == 0:
-            raise ValueError(f"y must hold both classes, got only {targets[0]:g}")
+            raise ValueError(f"{answer} must hold both classes, got only {targets[0]:g}")
     return rows, targets
 
 
@@ -400,6 +425,6 @@ def checked_masses(sample_weight: ArrayLike | None, n: int) -> tuple[Floats, flo
         return np.full(n, 1 / n), float(n)
     weights = checked_weights(sample_weight, n)
     total = float(weights.sum())
-    if not 0 < total < np.inf:
-        raise ValueError("sample_weight must have a finite sum above 0")
-    return weights / total, total
+    masses = weights / total
+    masses[masses < LEAST_MASS] = 0.0
+    return masses, total

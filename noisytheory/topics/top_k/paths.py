@@ -12,25 +12,34 @@ from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.topics.top_k.aggregate import tail_mass
 from noisytheory.topics.top_k.few import Few
-from noisytheory.topics.top_k.individual import individual
+from noisytheory.topics.top_k.individual import Individual, individual
 from noisytheory.topics.top_k.minimise import (
+    TOLERANCE,
     NotCertified,
+    begun,
     checked_C,
     checked_data,
-    checked_intercept,
     checked_masses,
+    checked_scaling,
+    overflowing,
 )
 from noisytheory.topics.top_k.regression import Regression
 from noisytheory.topics.top_k.task import ROUNDING
 from noisytheory.topics.top_k.walk import FEW, SMALL, Walk
+from noisytheory.vocabulary.domains import UNIT_INTERVAL, check_truth, listed, pair_of
 from noisytheory.vocabulary.threads import on_one_thread
 
 __all__ = [
-    "Path", "as_path", "counts_of", "errors_of", "every_count", "merged", "path", "same_width",
+    "EVERY", "Path", "as_path", "compared", "counts_of", "errors_of", "every_count", "merged",
+    "path",
 ]
 
 Floats = NDArray[np.float64]
 
+EVERY = 200_000
+"""Counts up to which a path has a model at each of them: at the most a k takes half a kilobyte."""
+BATCH = 1 << 20
+"""Scores that are held at once."""
 LOOK = 256
 """Rows of which two must be alike for all to be compared."""
 DIGITS = 1e-15
@@ -108,7 +117,7 @@ def path(
     X: Any, y: ArrayLike, loss: str = "logistic", *, ks: Sequence[float] | None = None,
     C: float = 1.0, test: tuple[Any, ArrayLike] | None = None, intercept: bool = False,
     sample_weight: ArrayLike | None = None, scaling: str = "paper", tol: float = 0.25,
-    floor: float = 0.5, start: Floats | None = None,
+    floor: float = 0.5, start: ArrayLike | None = None,
 ) -> Path:
     r"""What k changes: models for all k from a few solutions, each with a gap that is proven.
 
@@ -117,7 +126,9 @@ def path(
     X, y, loss, C, intercept, sample_weight, scaling
         As in `fit`.
     ks : sequence of int or float, optional
-        Counts, or fractions in (0, 1]; every count by default.
+        Counts, or fractions in (0, 1]; every count by default, up to 200,000. Of more, and of more
+        weight, about so many: half in equal steps, half in equal ratios from 1 on, and the whole.
+        Of weights that sum to 1 that is all: then fractions are to be given.
     test : pair, optional
         Points and labels on which errors are counted; the sample itself by default.
     tol : float
@@ -129,8 +140,9 @@ def path(
         From a half on it is not asked where zero is the minimiser, of a loss of the margin in the
         paper's scaling, and all k take about the time of one fit; a tenth proves where that is, and
         models further down, in the time of two or more.
-    start : array, shape (d,), optional
-        Coefficients to begin with at the largest k, the intercept last.
+    start : array_like, shape (d,), optional
+        Coefficients to begin with at the largest k, the intercept last; 0 where their losses
+        overflow.
 
     Returns
     -------
@@ -201,16 +213,12 @@ def path(
     kind = individual(loss)
     rows, labels = checked_data(X, y, kind)
     masses, total = checked_masses(sample_weight, len(labels))
-    checked_intercept(intercept)
-    points, answers = (rows, labels) if test is None else checked_data(*test, kind, both=False)
-    same_width("test", points, rows)
-    if not 0 < tol < 1:
-        raise ValueError(f"tol must be a number in (0, 1), got {tol!r}")
-    if not 0 <= floor <= 1:
-        raise ValueError(f"floor must be a number in [0, 1], got {floor!r}")
+    check_truth("intercept", intercept)
+    points, answers = (rows, labels) if test is None else compared("test", test, kind, rows)
+    tol, floor = TOLERANCE.number("tol", tol), UNIT_INTERVAL.number("floor", floor)
     C = checked_C(C)
-    if scaling not in ("paper", "average"):
-        raise ValueError(f"scaling must be 'paper' or 'average', got {scaling!r}")
+    checked_scaling(scaling)
+    begin = None if start is None else begun(start, rows, labels, kind, intercept)
     keep = np.flatnonzero(masses > 0)
     if keep.size < len(masses):
         rows, labels, masses = rows[keep], labels[keep], masses[keep]
@@ -219,26 +227,24 @@ def path(
     solver = Regression if not kind.margin else Few if floor else Walk
     walk = solver(
         *merged(rows, labels, masses), loss, C, intercept, scaling == "average", tol)
-    walk.floor, walk.start = floor, start
+    walk.floor, walk.start = floor, begin
     counts = (every_count(total) if ks is None else counts_of(ks, total, sample_weight is None))
     try:
         # Losses that overflow are told by gaps that are not finite, or refused.
         with np.errstate(over="ignore", invalid="ignore"):
             found = walk.over(counts / total)
     except OverflowError as error:
-        raise ValueError(f"{loss} losses overflow at C={C:g}: take a smaller C") from error
-    knots = np.array([knot.coef for knot in walk.knots])
-    scores = points @ knots[:, : knots.shape[1] - intercept].T
-    if intercept:
-        scores = scores + knots[:, -1]
-    return as_path(counts, found, kind.margin, answers, np.asarray(scores), knots, walk, tol)
+        raise ValueError(overflowing(loss, rows, labels, C)) from error
+    return as_path(counts, found, points, answers, walk, tol)
 
 
 def as_path(
-    counts: Floats, found: Floats, margin: bool, answers: Floats, scores: Floats,
-    knots: Floats, walk: Walk, tol: float,
+    counts: Floats, found: Floats, points: Any, answers: Floats, walk: Walk, tol: float,
+    scores: Floats | None = None,
 ) -> Path:
-    """What was found at each k, with the errors of scores, shape (points, knots)."""
+    """What was found at each k, with the errors on points, or of the knots' scores there."""
+    knots, margin = np.array([knot.coef for knot in walk.knots]), walk.kind.margin
+    walk.knots.clear()  # and with them scores and losses of each
     nus, (value, dual, _, level, place) = walk.nus, found
     constants, none = walk.alone
     # No loss is below 0. Where losses overflow nothing is known: values are no number, or below
@@ -259,7 +265,6 @@ def as_path(
         knots = np.vstack([knots, np.zeros((2, knots.shape[1]))])
         if walk.free:
             knots[end:, -1] = ends
-        scores = np.column_stack([scores, *(np.full(len(scores), b) for b in ends)])
         place[worse] = end + (best - ends[0]) / max(np.ptp(ends), 1e-300)
         value[worse], level[worse] = walk.without(nus[worse], best)
     dual = np.where(known, np.minimum(dual, value), dual)
@@ -283,19 +288,24 @@ def as_path(
     regime = np.where(zero, "zero", np.where(level > 0, "nu", "C"))
     order = np.argsort(place, kind="stable")
     error = np.empty(len(counts))
-    if walk.turned is None:
-        error[order] = errors_of(margin, answers, scores, place[order])
-    else:
-        models, between, shift = walk.turned
-        shift = np.where(worse, 0.0, shift)[order]
-        error[order] = errors_of(margin, answers, scores, place[order], shift)
+    ordered, shift = place[order], None
+    if walk.turned is not None:
+        models, between, turn = walk.turned
+        shift = np.where(worse, 0.0, turn)[order]
         place = np.where(worse, place, len(knots) + between)
+    if scores is None:
+        error[order] = _errors_on(margin, points, answers, knots, ordered, walk.free, shift)
+    else:
+        # Knots that were added since are zero.
+        more = np.zeros((len(scores), len(knots) - scores.shape[1]))
+        error[order] = errors_of(margin, answers, np.hstack([scores, more]), ordered)
+    if walk.turned is not None:
         knots = np.vstack([knots, models])
     outer = 1 / nus if walk.average else 1.0
-    # As k of a learner 1.0 is the fraction of all.
-    whole = counts.astype(np.int64)
+    # As k of a learner 1.0 is the fraction of all. Beyond 2^53 floats are whole, but not counts.
+    whole = bool(counts[-1] < 2.0**53) and np.array_equal(np.round(counts), counts)
     return Path(
-        whole if np.array_equal(whole, counts) else counts, value * outer, dual * outer, error,
+        counts.astype(np.int64) if whole else counts, value * outer, dual * outer, error,
         level, regime, gap, determined, knots, place, walk.fits)
 
 
@@ -328,28 +338,71 @@ def few_of(values: Floats) -> Floats:
     return np.asarray(some[np.abs(values[:, None] - some).argmin(axis=1)])
 
 
-def same_width(name: str, points: Any, rows: Any) -> None:
-    """A ValueError where points to compare by have other features than the sample."""
+def compared(name: str, pair: Any, kind: Individual, rows: Any) -> tuple[Any, Floats]:
+    """Points and labels that models are compared by, with the features of the sample."""
+    points, answers = checked_data(
+        *pair_of(name, pair), kind, both=False, names=(f"points of {name}", f"labels of {name}"))
     if points.shape[1] != rows.shape[1]:
         raise ValueError(f"{name} must hold points of {rows.shape[1]} features, as X, "
                          f"got {points.shape[1]}")
+    return points, answers
 
 
 def counts_of(ks: Sequence[float], total: float, whole: bool = True) -> Floats:
     """Counts and fractions as counts, each once, in order; whole ones where nothing is weighted."""
-    if np.ndim(ks) != 1:
-        raise ValueError(f"ks must be a list of counts or fractions, got {ks!r}")
-    wanted = [tail_mass(k, total) * total for k in ks]
-    if not wanted:
-        raise ValueError("ks must hold a count or a fraction at least, got none")
+    wanted = []
+    for k in listed("ks", ks, "counts or fractions"):
+        try:
+            wanted.append(tail_mass(k, total) * total)
+        except ValueError as error:
+            raise ValueError(f"ks must hold counts in [1, {total:g}] or fractions in (0, 1], "
+                             f"got {k!r}") from error
     if whole:
         wanted = [max(1, round(k)) for k in wanted]
     return np.unique(np.asarray(wanted, float))
 
 
 def every_count(total: float) -> Floats:
-    """Every count, and all of the weight."""
-    return np.unique(np.append(np.arange(1.0, np.floor(total) + 1), total))
+    """Every count, and all of the weight; of many counts so many.
+
+    Half of them in about equal steps, half in about equal ratios: so all of the least are there.
+
+    Parameters
+    ----------
+    total : float
+
+    Returns
+    -------
+    array
+
+    Examples
+    --------
+    >>> every_count(3.5).tolist()
+    [1.0, 2.0, 3.0, 3.5]
+    >>> some = every_count(1e12)
+    >>> len(some) <= EVERY, some[:3000].tolist() == list(range(1, 3001)), float(some[-1])
+    (True, True, 1000000000000.0)
+    """
+    whole = np.floor(total)
+    if total <= EVERY:
+        return np.unique(np.append(np.arange(1.0, whole + 1), total))
+    some = [space(1.0, whole, EVERY // 2 - 1) for space in (np.linspace, np.geomspace)]
+    # Beyond the whole numbers that floats hold the last may be one more.
+    return np.unique([*np.concatenate(some).round().clip(1.0, whole), total])
+
+
+def _errors_on(
+    margin: bool, points: Any, answers: Floats, knots: Floats, place: Floats, free: bool,
+    shift: Floats | None = None,
+) -> Floats:
+    """`errors_of` some points at a time: of many models the scores are more than the data."""
+    lost, size = np.zeros(len(place)), max(BATCH // len(knots), 1)
+    for first in range(0, len(answers), size):
+        some = slice(first, first + size)
+        scores = points[some] @ knots[:, : knots.shape[1] - free].T
+        scores = scores + knots[:, -1] if free else scores
+        lost += lost_of(margin, answers[some], scores, place, shift)
+    return lost / len(answers)
 
 
 def errors_of(
@@ -378,6 +431,13 @@ def errors_of(
     >>> errors_of(True, np.array([1.0, -1.0]), scores, np.array([0, 0.25, 0.4, 0.75, 1])).tolist()
     [1.0, 0.5, 0.5, 0.0, 0.0]
     """
+    return lost_of(margin, answers, scores, place, shift) / len(answers)
+
+
+def lost_of(
+    margin: bool, answers: Floats, scores: Floats, place: Floats, shift: Floats | None
+) -> Floats:
+    """Sums of errors, or of squares, as `errors_of` has their means."""
     start, end = scores[:, :-1], scores[:, 1:]
     if not margin:
         low = np.clip(place.astype(int), 0, max(scores.shape[1] - 2, 0))
@@ -386,10 +446,10 @@ def errors_of(
             (first, first), (first[:, :-1], step), (step, step)))
         share = place - low
         change = share * (2 * both[low] + share * bend[low]) if len(bend) else 0.0
-        found = (square[low] + change) / len(answers)
+        found = square[low] + change
         if shift is not None:
-            mean = first.mean(axis=0)
-            found += shift * (2 * (mean[low] + share * step.mean(axis=0)[low]) + shift)
+            total = first.sum(axis=0)[low] + share * step.sum(axis=0)[low]
+            found += shift * (2 * total + len(answers) * shift)
         return np.asarray(found)
     # A score crosses 0 at most once on the way from one model to the next.
     right = scores >= 0
@@ -403,4 +463,4 @@ def errors_of(
                      np.searchsorted(place, crossing, side="left"))
     wrong = np.where(right[:, 0], 1.0, -1.0) != answers
     change = np.bincount(first, np.where(down == (answers[rows] > 0), 1.0, -1.0), len(place) + 1)
-    return np.asarray((wrong.sum() + np.cumsum(change)[:-1]) / len(answers))
+    return np.asarray(wrong.sum() + np.cumsum(change)[:-1])

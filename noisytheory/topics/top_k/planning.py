@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from noisytheory.vocabulary.domains import checked_floats
+from noisytheory.vocabulary.domains import LEVEL, POSITIVE, REAL, UNIT_INTERVAL, checked_floats
 
 __all__ = ["first_useful_n"]
 
@@ -40,6 +40,11 @@ def first_useful_n(
     >>> first_useful_n(theorem_2_sharp, trivial=0.8, delta=0.05, risk=0.2, **P1) < 700
     True
     """
+    if not callable(bound):
+        raise ValueError(f"bound must be one of the forms of Theorem 2, got {bound!r}")
+    trivial, delta = POSITIVE.number("trivial", trivial), LEVEL.number("delta", delta)
+    given = {name: (UNIT_INTERVAL if name == "risk" else REAL).number(name, value)
+             for name, value in given.items()}
     # The risk and mu are at most 1 together.
     most = min(0.79, 1 - given.get("risk", 0.0))
     grid = (np.geomspace(min(0.01, most / 2), most, 80) if mus is None

@@ -15,22 +15,30 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
 from noisytheory.topics.top_k.aggregate import tail_mass
+from noisytheory.topics.top_k.design import mean_square
 from noisytheory.topics.top_k.individual import individual
-from noisytheory.topics.top_k.kernel_dual import KernelSolution, kernel_fit
+from noisytheory.topics.top_k.kernel_dual import (
+    KernelSolution,
+    checked_gram,
+    checked_targets,
+    kernel_fit,
+)
 from noisytheory.topics.top_k.kernel_paths import kernel_path
 from noisytheory.topics.top_k.minimise import (
+    TOLERANCE,
     NotCertified,
     Solution,
+    checked_C,
     checked_data,
     checked_masses,
+    checked_scaling,
     fit,
 )
-from noisytheory.topics.top_k.paths import counts_of, errors_of, path, same_width
+from noisytheory.topics.top_k.paths import compared, counts_of, errors_of, every_count, path
 from noisytheory.topics.top_k.walk import Walk
-from noisytheory.vocabulary.domains import COUNT
+from noisytheory.vocabulary.domains import COUNT, POSITIVE, check_truth, listed
 
 __all__ = ["Selected", "k_bar", "kernel_select", "select", "useful_grid"]
 
@@ -88,7 +96,9 @@ def k_bar(solution: Solution, n: float) -> float:
     >>> k_bar(fit([[1.0], [2.0], [-1.0]], [1, 1, -1], "hinge", k=3, C=9.0), 3) <= 3
     True
     """
-    return float(n * solution.weights.sum())
+    if not isinstance(solution, Solution):
+        raise ValueError(f"solution must be one of fit, got {solution!r}")
+    return POSITIVE.number("n", n) * float(solution.weights.sum())
 
 
 def useful_grid(
@@ -97,7 +107,8 @@ def useful_grid(
 ) -> list[float]:
     r"""Values of k worth trying, spaced evenly from the first whose minimiser is not zero.
 
-    Up to the collapse threshold $nh^*$ it is zero for every loss of the margin and every C.
+    The first of those that `path` has by default. Up to the collapse threshold $nh^*$ it is zero
+    for every loss of the margin and every C.
 
     Parameters
     ----------
@@ -116,14 +127,16 @@ def useful_grid(
     >>> useful_grid([[1.0], [1.0], [1.0], [-1.0]], [1, 1, -1, -1], 2)
     [3, 4]
     """
-    COUNT.check("size", size)
+    size = int(COUNT.number("size", size))
+    check_truth("intercept", intercept)
     rows, labels = checked_data(X, y, individual("hinge"))
     masses, total = checked_masses(sample_weight, len(labels))
-    counts = np.unique(np.append(np.arange(1.0, np.floor(total) + 1), total))
+    counts = every_count(total)
     zero = _collapsed_up_to(rows, labels, masses, counts / total, intercept=intercept)
     first = int(np.searchsorted(counts, zero * total * (1 + 1e-12), side="right"))
-    at = np.unique(np.linspace(min(first, len(counts) - 1), len(counts) - 1, size).round())
-    k = counts[at.astype(int)]
+    # Steps from the first useful count to the whole weight, which may be no whole number.
+    low, last = counts[min(first, len(counts) - 1)], np.ceil(total)
+    k = np.minimum(np.unique(np.linspace(np.ceil(low) - 1, last - 1, size).round()) + 1, total)
     return [int(one) for one in k] if sample_weight is None else (k / total).tolist()
 
 
@@ -163,25 +176,27 @@ def select(
     >>> select(X, y, "hinge", validation=(X, y), Cs=[1.0], ks=[2, 4]).error
     0.0
     """
-    labels = np.asarray(y, float)
-    _some(Cs)
-    margin = individual(loss).margin
-    points, answers = checked_data(*validation, individual(loss), both=False)
-    same_width("validation", points, checked_data(X, y, individual(loss))[0])
+    kind = individual(loss)
+    rows, labels = checked_data(X, y, kind)
+    points, answers = compared("validation", validation, kind, rows)
+    Cs, tol = _constants(Cs), TOLERANCE.number("tol", tol)
+    check_truth("intercept", intercept)
+    checked_scaling(scaling)
     _, total = checked_masses(sample_weight, len(labels))
     counts = counts_of(ks, total, sample_weight is None)
     wanted = [float(k / total) for k in counts]
     common: dict[str, Any] = dict(
         intercept=intercept, sample_weight=sample_weight, scaling=scaling)
     errors = np.full((len(Cs), len(wanted)), np.nan)
-    coefs = np.zeros((*errors.shape, np.shape(X)[1] + intercept))
+    coefs = np.zeros((*errors.shape, rows.shape[1] + intercept))
     fits = 0
     # Errors and coefficients, for C = 1, of what does not depend on C.
     shared: dict[int, tuple[float, Floats]] = {}
     start: Floats | None = None
 
     def error(model: Solution) -> float:
-        return float(errors_of(margin, answers, model.scores(points)[:, None], np.zeros(1))[0])
+        return float(errors_of(
+            kind.margin, answers, model.scores(points)[:, None], np.zeros(1))[0])
 
     def coef(model: Solution) -> Floats:
         return np.append(model.coef, [model.intercept] * intercept)
@@ -192,7 +207,7 @@ def select(
         for row, C in enumerate(Cs):
             # Where C follows k the average loss has another minimiser at every k.
             if loss == "hinge" and scaling == "paper":
-                whole = fit(X, labels, loss, k=1.0, C=C, tol=tol, **common)
+                whole = fit(rows, labels, loss, k=1.0, C=C, tol=tol, **common)
                 fits += 1
                 one, bar = error(whole), k_bar(whole, total)
                 for column, k in enumerate(counts):
@@ -200,13 +215,13 @@ def select(
                         errors[row, column], coefs[row, column] = one, coef(whole)
                         continue
                     if column not in shared:
-                        found = fit(X, labels, loss, k=wanted[column], C=C, tol=tol, **common)
+                        found = fit(rows, labels, loss, k=wanted[column], C=C, tol=tol, **common)
                         shared[column] = error(found), coef(found) / C
                         fits += 1
                     errors[row, column], unit = shared[column]
                     coefs[row, column] = C * unit
                 continue
-            over = path(X, labels, loss, ks=wanted, C=C, test=(points, answers),
+            over = path(rows, labels, loss, ks=wanted, C=C, test=(points, answers),
                         tol=min(LOOSE * tol, 0.25), floor=0.0, start=start, **common)
             fits += over.fits
             start = over.coef[-1]
@@ -214,14 +229,14 @@ def select(
     ks = _named(counts, wanted, sample_weight is None)
 
     def solved(C: float, k: float, near: Floats) -> tuple[Solution, float, Floats]:
-        best = fit(X, labels, loss, k=k, C=C, start=near, **common)
+        best = fit(rows, labels, loss, k=k, C=C, start=near, **common)
         return best, error(best), coef(best)
 
     return _settled(errors, coefs, Cs, ks, fits, solved)
 
 
 def kernel_select(
-    gram: Floats, y: ArrayLike, *, validation: tuple[Floats, ArrayLike], Cs: Sequence[float],
+    gram: ArrayLike, y: ArrayLike, *, validation: tuple[Any, ArrayLike], Cs: Sequence[float],
     ks: Sequence[float], regression: bool = False, sample_weight: ArrayLike | None = None,
     tol: float = 1e-3,
 ) -> Selected:
@@ -233,7 +248,7 @@ def kernel_select(
 
     Parameters
     ----------
-    gram : array, shape (n, n)
+    gram : array_like, shape (n, n)
     y : array_like, shape (n,)
         1 or -1, or numbers.
     validation : pair
@@ -256,14 +271,17 @@ def kernel_select(
     >>> kernel_select(X @ X.T, y, validation=(X @ X.T, y), Cs=[1.0], ks=[2, 4]).k
     4
     """
-    _some(Cs)
-    same_width("validation", validation[0], gram)
+    check_truth("regression", regression)
+    kind = individual("absolute" if regression else "hinge")
+    labels = checked_targets(y, regression)
+    gram = checked_gram(gram, len(labels))
+    rows, answers = compared("validation", validation, kind, gram)
+    Cs, tol = _constants(Cs), TOLERANCE.number("tol", tol)
     masses, total = checked_masses(sample_weight, len(gram))
     counts = counts_of(ks, total, sample_weight is None)
     wanted = [float(k / total) for k in counts]
-    rows, answers = checked_data(*validation, individual("absolute"), both=False)
     paths = [kernel_path(
-        gram, y, ks=wanted, C=C, regression=regression, test=validation,
+        gram, labels, ks=wanted, C=C, regression=regression, test=(rows, answers),
         tol=min(LOOSE_KERNEL * tol, 0.25), floor=0.05,
         sample_weight=sample_weight) for C in Cs]
     errors = np.array([found.error for found in paths])
@@ -272,7 +290,7 @@ def kernel_select(
     ks = _named(counts, wanted, sample_weight is None)
 
     def solved(C: float, k: float, near: Floats) -> tuple[KernelSolution, float, Floats]:
-        best = kernel_fit(gram, y, nu=tail_mass(k, total), C=C, regression=regression, tol=tol,
+        best = kernel_fit(gram, labels, nu=tail_mass(k, total), C=C, regression=regression, tol=tol,
                           masses=None if sample_weight is None else masses, start=near)
         scores = np.asarray(rows @ best.dual_coef)[:, None]
         return best, float(errors_of(not regression, answers, scores, np.zeros(1))[0]), (
@@ -294,11 +312,15 @@ def _settled(
                     fits + len(solved))
 
 
-def _some(Cs: Sequence[float]) -> None:
-    if np.ndim(Cs) != 1:
-        raise ValueError(f"Cs must be a list of numbers > 0, got {Cs!r}")
-    if not np.size(Cs):
-        raise ValueError("Cs must hold at least one number > 0, got none")
+def _constants(Cs: Sequence[float]) -> list[float]:
+    """Several C, as `fit` takes each."""
+    found = []
+    for C in listed("Cs", Cs, "numbers > 0"):
+        try:
+            found.append(checked_C(C))
+        except ValueError as error:
+            raise ValueError(f"Cs must hold numbers > 0: {error}") from error
+    return found
 
 
 def _named(counts: Floats, shares: list[float], whole: bool) -> list[float]:
@@ -330,9 +352,8 @@ def _collapsed_up_to(
     -------
     float
     """
-    squares = rows.multiply(rows) if sparse.issparse(rows) else rows**2
     # C large enough for the scores to reach the margin: the objective is that without regulariser.
-    C = 1e3 / max(float(masses @ np.asarray(squares.sum(axis=1)).ravel()), 1e-300)
+    C = 1e3 / max(mean_square(rows, masses), 1e-300)
     keep = np.flatnonzero(masses > 0)
     walk = Walk(rows[keep], labels[keep], masses[keep], "hinge", C, intercept, False, 1e-2)
     walk.nus = shares

@@ -9,7 +9,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.topics.top_k.individual import individual
 from noisytheory.topics.top_k.minimise import checked_data
-from noisytheory.vocabulary.domains import COUNT, NONNEGATIVE, POSITIVE, Domain
+from noisytheory.vocabulary.domains import (
+    COUNT,
+    NONNEGATIVE,
+    POSITIVE,
+    Domain,
+    check_generator,
+    one_of,
+)
 from noisytheory.vocabulary.threads import on_one_thread
 
 __all__ = ["STEPS", "Run", "largest_stable_C", "stochastic"]
@@ -123,19 +130,16 @@ def stochastic(
     rows, targets = checked_data(X, y, kind, both=False)
     POSITIVE.check("C", C)
     Domain(0, 1, include_high=True).check("nu", nu)
-    POSITIVE.check("eta", eta)
-    if rule not in STEPS:
-        raise ValueError(f"rule must be one of {', '.join(STEPS)}, got {rule!r}")
-    COUNT.check("steps", steps)
-    COUNT.check("runs", runs)
-    if not isinstance(rng, np.random.Generator):
-        raise ValueError(f"rng must be a numpy.random.Generator, got {rng!r}")
+    eta = POSITIVE.number("eta", eta)
+    one_of("rule", rule, STEPS)
+    steps, runs = int(COUNT.number("steps", steps)), int(COUNT.number("runs", runs))
+    check_generator(rng)
     for name, value in (("nu", nu), ("C", C)):
         if np.shape(value) not in ((), (runs,)):
             raise ValueError(f"{name} must be one number, or one for each of {runs} runs, "
                              f"got shape {np.shape(value)}")
     if level is not None:
-        NONNEGATIVE.check("level", level)
+        level = NONNEGATIVE.number("level", level)
     share, c = (np.broadcast_to(np.asarray(v, float), (runs,)) for v in (nu, C))
     n, d = rows.shape
     # Losses are of t, which is y f or y - f: gradients lie along these rows.

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from noisytheory.topics.top_k.central_path import follow
 from noisytheory.topics.top_k.collapse import balanced_weights
-from noisytheory.topics.top_k.design import Design
+from noisytheory.topics.top_k.design import Design, mean_square
 from noisytheory.topics.top_k.individual import individual
 from noisytheory.topics.top_k.problem import FINEST, ROUNDING, Problem, positive_level
 from noisytheory.topics.top_k.smoothing import Smoothed, kept_gram, limited_memory, newton, pieces
@@ -59,14 +59,17 @@ class Task(Problem):
         if self.zero is None and self.kind.margin:
             if primal < self.start_value * (1 - ROUNDING):
                 return False
+            p: Floats | None = None
             if self.exactly and len(self.targets) <= LINEAR_PROGRAMME:
                 z = self.targets[:, None] * _dense(self.rows)
                 if self.free:
                     z = np.column_stack([z, self.targets])
-                found, largest = balanced_weights(z, self.masses, self.nu)
-                p: Floats | None = found
-                self.zero = largest >= self.nu * (1 - 1e-9)
-            else:
+                try:
+                    p, largest = balanced_weights(z, self.masses, self.nu)
+                    self.zero = largest >= self.nu * (1 - 1e-9)
+                except RuntimeError:
+                    pass  # not solved: of rows of very different lengths
+            if self.zero is None:
                 p = self._balanced()
             if p is not None:
                 self.certify(p, self.kind.slopes(self.targets, np.zeros(len(p))))
@@ -186,6 +189,7 @@ class Task(Problem):
                 design, losses, u, self.nu, self.ridge,
                 lambda at, alpha, primal, dual: primal - dual <= 1e-3 * abs(primal), most=40,
                 start=start)
+            del design, losses, u  # the sample's rows
             w, _, more, near = self.reduced(
                 w, lam if start is None else None, self._share(size),
                 0.2 * self.tol * self.unit(self.start_value))
@@ -403,9 +407,9 @@ class Task(Problem):
         """Weights that balance many labelled rows to the tolerance, if any do."""
         # The hinge loss with the slope that this loss has at zero balances them if anything does;
         # a small C would not see what is not balanced.
-        squares = self.rows.multiply(self.rows) if sparse.issparse(self.rows) else self.rows**2
+        share = np.full(len(self.targets), 1 / len(self.targets))
         C = max(self.C * self.kind.slope_at_zero**2,
-                1e3 / max(float(squares.sum(axis=1).mean()), 1e-300))
+                1e3 / max(mean_square(self.rows, share), 1e-300))
         hinge = Task(self.rows, self.targets, self.masses, individual("hinge"), self.nu, C,
                       self.free, min(self.tol, FINEST))
         hinge.zero = True  # its gap may be as large as the tolerance says of its objective

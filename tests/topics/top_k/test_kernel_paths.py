@@ -66,7 +66,7 @@ def test_below_the_floor_nothing_is_determined_and_what_is_said_of_it_is_true(fl
 
 @pytest.mark.parametrize("floor", [-0.1, 1.5, float("nan")])
 def test_a_floor_is_a_share(floor):
-    with pytest.raises(ValueError, match="floor must be a number in"):
+    with pytest.raises(ValueError, match="floor must be a finite number in"):
         kernel_path(np.eye(4), [1, 1, -1, -1], C=1.0, floor=floor)
 
 

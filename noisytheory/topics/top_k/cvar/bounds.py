@@ -114,9 +114,11 @@ def thomas_upper(losses: ArrayLike, delta: Numeric, nu: float, bound: float) -> 
     >>> float(thomas_upper([0.0] * 100, 0.05, 1.0, 1.0)) < 0.13
     True
     """
-    z = np.sort(checked_floats("losses", losses), axis=-1)
+    nu, bound = TAIL_MASS.number("nu", nu), LARGEST_LOSS.number("bound", bound)
+    z = checked_floats("losses", losses)
     if not z.size or z.ndim == 0 or not np.isfinite(z).all():
         raise ValueError(f"losses must be finite, and at least one, got {losses!r}")
+    z = np.sort(z, axis=-1)
     if z.min() < -1e-9 * bound or z.max() > (1 + 1e-9) * bound:
         raise ValueError(f"losses must lie in [0, {bound:g}], the largest loss, "
                          f"got {z.min() if z.min() < 0 else z.max():g} among them")
