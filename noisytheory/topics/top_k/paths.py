@@ -191,9 +191,8 @@ def path(
 
     That a model is determined bounds its objective, not its error. On 240 random problems (40 to
     500 examples, three losses of the margin, C from $10^{-5}$ to $10^3$) errors at such k are those
-    of fits in the median, and 99 % within 4 points of them; all are within 5 beside an intercept,
-    within 7.5 without one of features about centred, and of features far from centred single ones
-    are up to 25 off.
+    of fits in the median, 99 % within 4 points of them, and all within 7.5; but of features far
+    from centred, without an intercept, single ones are up to 30 off.
 
     A floor of 0 takes the time of about a dozen fits, of five to thirty mostly, and of hundreds
     where gains are tiny beside an intercept: each halving of the distance takes a solution or more.
