@@ -1,20 +1,21 @@
 """Average top-k beside other aggregates on ten data sets and a corrupted one, paired over splits.
 
 Run as ``python validation/average_top_k.py [--splits 30]`` (``--record`` writes the page
-``average_top_k.md``). Monk and Titanic are generated; breast cancer, once more with a tenth of one
-class mislabelled, wine and digits come with scikit-learn; with ``NOISYTHEORY_DATA`` Australian,
-German, Spambase, Letter and Abalone are read as well. Half of the data trains, a quarter chooses, a
-quarter tests. Every model is linear with a constant feature; C (and k, the trimmed share, or the
-focusing power) is chosen by validation error, and once more, from the same fits, by the G-mean on
-validation data, as imbalanced data ask for. C is .01, 1, 100 or 10,000; k one of eight values on
-the useful range, or of seven shares of n where the training part has more than 1,000 examples; two
-trimmed shares, two powers. AT_k* so chooses among up to 32 models and the average among 4: "fine"
-is the average with 31 values of C on the same range, and what AT_k* wins is counted against both.
-AT_k* is what `select` returns, which does not fit every (C, k) from scratch: on five splits they
-are fitted on their own, too, to a gap of 1e-4 as all other models, and the last lines say what each
-road took and how often both choose alike. Differences are paired over splits, with 95 per cent
-t-intervals: splits of one data set share examples, and of forty-four intervals two would miss 0 by
-chance.
+``average_top_k.md``, ``--again`` what is said of the numbers on it). Monk and Titanic are
+generated; breast cancer, once more with a tenth of one class mislabelled, wine and digits come with
+scikit-learn; with ``NOISYTHEORY_DATA`` Australian, German, Spambase, Letter and Abalone are read as
+well. Half of the data trains, a quarter chooses, a quarter tests. Every model is linear with a
+constant feature; C (and k, the trimmed share, or the focusing power) is chosen by validation error,
+and once more, from the same fits, by the G-mean on validation data, as imbalanced data ask for. C
+is .01, 1, 100 or 10,000; k one of eight values on the useful range, or of seven shares of n where
+the training part has more than 1,000 examples; two trimmed shares, two powers. AT_k* so chooses
+among up to 32 models and the average among 4: "fine" is the average with 31 values of C on the same
+range, and what AT_k* wins is counted against both. AT_k* is what `select` returns, which does not
+fit every (C, k) from scratch: on five splits they are fitted on their own, too, to a gap of 1e-4 as
+all other models, and the last lines say what each road took and how often both choose alike.
+Differences are paired over splits, with 95 per cent t-intervals: splits of one data set share
+examples, and of forty-four intervals of a measure two would miss 0 by chance; an asterisk marks
+those that do.
 """
 
 from __future__ import annotations
@@ -24,9 +25,11 @@ import contextlib
 import gzip
 import io
 import os
+import re
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -43,6 +46,7 @@ Data = tuple[np.ndarray, np.ndarray]
 LOGISTIC = "logistic"
 BOTH = 5
 """Splits on which every (C, k) is fitted as well."""
+MINUS = "AT_k* minus the average loss with 4 values of C; with 31, in points of"
 
 
 def standardised(x: np.ndarray, y: np.ndarray) -> Data:
@@ -70,19 +74,34 @@ def flipped(data: Data, share: float, seed: int) -> Data:
 
 
 @contextlib.contextmanager
-def page(script: str, words: str | None) -> Iterator[None]:
-    """What is printed, into the page beside the script as well, if it has words to begin with."""
+def page(
+    script: str, words: str | None, told: Callable[[str], str] = lambda found: ""
+) -> Iterator[None]:
+    """What is printed, into the page beside the script as well, if it has words to begin with.
+
+    What is told of it stands before it.
+    """
     if words is None:
         yield
         return
     text = io.StringIO()
     with contextlib.redirect_stdout(text):
         yield
-    title, _, rest = words.partition("\n\n")
-    path = Path(script).with_suffix(".md")
-    found = text.getvalue().strip()
-    path.write_text(f"# {title.strip()}\n\n{rest.strip()}\n\n```text\n{found}\n```\n")
+    written(script, words, text.getvalue().strip(), told)
     print(text.getvalue())
+
+
+def written(script: str, words: str, found: str, told: Callable[[str], str]) -> None:
+    """The page: words, what is told of what was found, and that."""
+    title, _, rest = words.partition("\n\n")
+    parts = (f"# {title.strip()}", rest.strip(), told(found), f"```text\n{found}\n```")
+    Path(script).with_suffix(".md").write_text("\n\n".join(filter(None, parts)) + "\n")
+
+
+def found_before(script: str) -> str:
+    """What a page says was found."""
+    text = Path(script).with_suffix(".md").read_text()
+    return text.partition("```text\n")[2].rpartition("\n```")[0]
 
 
 def sets() -> dict[str, Data]:
@@ -238,14 +257,132 @@ def methods(
     return {name: best(tried, validation, test) for name, tried in models.items()} | chosen
 
 
+def sized(gain: tuple[float, float]) -> str:
+    """A gain with its interval."""
+    return "{:+.2f} ± {:.2f}".format(*gain)
+
+
+def marked(mean: float, half: float) -> str:
+    """A difference with its interval; an asterisk says that 0 is outside, on either side."""
+    return f"{mean:+6.2f} +- {half:.2f}{' *' * (round(abs(mean), 2) > round(half, 2))}"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What AT_k* gains, less error or more G-mean, on two averages, in points.
+
+    Parameters
+    ----------
+    loss, name : str
+    four, fine : (float, float)
+        On those with 4 values of C, and 31: mean, and half the interval.
+    """
+
+    loss: str
+    name: str
+    four: tuple[float, float]
+    fine: tuple[float, float]
+
+    @property
+    def signs(self) -> tuple[int, int]:
+        """1 where the interval is above 0, -1 where it is below, else 0."""
+        four, fine = ((gain > half) - (gain < -half) for gain, half in (self.four, self.fine))
+        return four, fine
+
+    @property
+    def words(self) -> str:
+        """The data, and the loss."""
+        return f"{self.name} with {self.loss} loss"
+
+
+def verdicts(found: str, what: str) -> list[Verdict]:
+    """All of a measure, "error" or "G-mean", as they are printed."""
+    lines = found.partition(f"{MINUS} {what}\n")[2].partition("\n\n")[0].splitlines()
+    better, out = -1 if what == "error" else 1, []
+    number = r" +(\S+) \+- (\S+)(?: \*)?"
+    for line in lines:
+        loss, name, *told = re.fullmatch(rf"  AT_k\* (\w+), (.*):{number};{number}", line).groups()
+        gains, halves = [better * float(v) for v in told[::2]], [float(v) for v in told[1::2]]
+        out.append(Verdict(loss, name, (gains[0], halves[0]), (gains[1], halves[1])))
+    return out
+
+
+def gained(found: str, name: str, method: str, what: str) -> tuple[float, float]:
+    """On the average with 4 values of C, in points: mean, and half the interval."""
+    rows = found.partition(f"\n{name}: n=")[2].partition("\n\n")[0]
+    pairs = re.findall(r"(\S+) \+- ([\d.]+)", next(
+        line for line in rows.splitlines() if line.startswith(f"  {method}  ")))
+    mean, half = (float(v) for v in pairs[what == "G-mean"])
+    return (-mean if what == "error" else mean), half
+
+
+WAYS = {
+    "gains on both": lambda a, b: a > 0 and b > 0,
+    "loses to both": lambda a, b: a < 0 and b < 0,
+    "gains on the one with 4 alone": lambda a, b: a > 0 >= b,
+    "gains on the one with 31 alone": lambda a, b: b > 0 >= a,
+    "loses to the one with 4 alone": lambda a, b: a < 0 <= b,
+    "loses to the one with 31 alone": lambda a, b: b < 0 <= a,
+}
+
+
+def told(found: str) -> str:
+    """Where AT_k* wins, by how much, and where it does not, as a part of a page."""
+    said = ["## Where AT_k* gains on the average loss, and where it loses",
+            "A gain is less error, or more G-mean, in points; both averages have AT_k*'s loss."]
+    for what in ("error", "G-mean"):
+        every = verdicts(found, what)
+        outside = sum(abs(sign) for v in every for sign in v.signs)
+        said.append(f"In {what} 0 is outside of {outside} of {2 * len(every)} intervals. Beside "
+                    "the averages with 4 and with 31 values of C, AT_k*")
+        lines = []
+        for way, holds in WAYS.items():
+            cases = []
+            for v in every:
+                if holds(*v.signs):
+                    sizes = ([v.fine] if "31" in way else [v.four] if "4" in way
+                             else [v.four, v.fine])
+                    cases.append(f"{v.words} ({' and '.join(map(sized, sizes))})")
+            lines.append(f"- {way}: {'; '.join(cases) or 'nowhere'}.")
+        said.append("\n".join(lines))
+        worse = []
+        for v in (v for v in every if v.signs[1] > 0):
+            base = "average hinge" if v.loss == "hinge" else "average"
+            gap = gained(found, v.name, f"{base}, fine", what)
+            if gap[0] < 0:
+                worse.append(f"{v.words} ({sized(gap)})")
+        if worse:
+            said.append("Where it gains on the average with 31 values, that one is itself "
+                        f"behind the one with 4 on {'; '.join(worse)}.")
+    names = list(dict.fromkeys(v.name for v in every))
+    more = [name for name in names
+            if max(gained(found, name, m, "G-mean")[0] for m in ("class weights", "trimmed"))
+            > max(gained(found, name, "AT_k* logistic", "G-mean")[0], 0)]
+    said.append("Of what is logistic, class weights or trimmed losses gain more G-mean in the mean "
+                f"than AT_k* on {len(more)} of {len(names)} sets: {'; '.join(more)}.")
+    best = [re.fullmatch(r"  (.*): (.*); (.*)", line).groups()
+            for line in found.partition("Best of all: in error; in G-mean\n")[2]
+            .partition("\n\n")[0].splitlines()]
+    for at, what in ((1, "least mean error"), (2, "largest mean G-mean")):
+        firsts = [f"{row[0]} ({row[at].removeprefix('AT_k* ')})" for row in best
+                  if row[at].startswith("AT_k*")]
+        said.append(f"Of all methods AT_k* has the {what} on {len(firsts)} of {len(best)} sets: "
+                    f"{'; '.join(firsts) or 'none'}.")
+    return "\n\n".join(said)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--splits", type=int, default=30)
     parser.add_argument("--only", help="one set, by the start of its name")
     parser.add_argument("--record", action="store_true", help="write the page")
+    parser.add_argument("--again", action="store_true", help="tell again of what is on the page")
     given = parser.parse_args()
     warnings.simplefilter("ignore", NotCertified)
-    with page(__file__, __doc__ if given.record else None):
+    if given.again:
+        written(__file__, __doc__, found_before(__file__), told)
+        return
+    with page(__file__, __doc__ if given.record else None, told):
         comparison(given.splits, given.only)
 
 
@@ -253,7 +390,7 @@ def comparison(splits: int, only: str | None) -> None:
     """Every set."""
     print("error in per cent (deviation) and G-mean, chosen by validation error, error minus that\n"
           "of the average with its interval; then G-mean chosen by that, and its difference")
-    verdicts: dict[str, list[str]] = {"error": [], "G-mean": []}
+    lines: dict[str, list[str]] = {"error": [], "G-mean": []}
     winners, roads = [], {}
     for name, (x, y) in sets().items():
         if only and not name.startswith(only):
@@ -277,22 +414,20 @@ def comparison(splits: int, only: str | None) -> None:
         for method, found in rows.items():
             errors, means, by_mean = values = 100 * np.array(found).T
             base = "average hinge" if "hinge" in method else "average"
-            told = []
+            gaps = []
             for what, at in (("error", 0), ("G-mean", 2)):
                 gap, width = paired(values[at], rows[base], at)
-                told.append(f"{gap:+6.2f} +- {width:.2f}")
+                gaps.append(f"{gap:+6.2f} +- {width:.2f}")
                 if method.startswith("AT_k*"):
                     fine = paired(values[at], rows[f"{base}, fine"], at)
-                    verdicts[what].append(
-                        f"  {method}, {name}: {told[-1]}; {fine[0]:+6.2f} +- {fine[1]:.2f}"
-                        f"{'' if abs(fine[0]) <= fine[1] else ' *'}")
+                    lines[what].append(
+                        f"  {method}, {name}: {marked(gap, width)}; {marked(*fine)}")
             print(f"  {method:19s} {errors.mean():6.2f} ({errors.std(ddof=1):.2f})  "
-                  f"G {means.mean():6.2f}  {told[0]};  G {by_mean.mean():6.2f}  {told[1]}",
+                  f"G {means.mean():6.2f}  {gaps[0]};  G {by_mean.mean():6.2f}  {gaps[1]}",
                   flush=True)
-    for what, lines in verdicts.items():
-        print(f"\nAT_k* minus the average loss with 4 values of C; with 31 (* 0 is outside\n"
-              f"of this interval), in points of {what}")
-        print("\n".join(lines))
+    for what, both_losses in lines.items():
+        print(f"\n{MINUS} {what}")
+        print("\n".join(both_losses))
     print("\nBest of all: in error; in G-mean")
     print("\n".join(winners))
     print("\nAT_k*: processor time of the choice by select, and of fitting every (C, k); splits\n"
