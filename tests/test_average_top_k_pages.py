@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import average_top_k
+import numpy as np
 import pytest
 import top_k_tables
+import top_k_toys
+
+from noisytheory.topics.top_k.recipes import TOYS, toy
 
 ROOT = Path(__file__).parents[1]
 
@@ -99,3 +104,40 @@ def test_z_is_in_standard_errors_of_the_difference():
     assert "0 are above our interval by stochastic steps (none) and 1 below it (Ring" in said
     assert "with 0 outside on Ring hinge error +2 ± 1." in said
     assert re.search(r"\| Ring \| hinge \| error \| \*\*\+14\.5\*\* \| \+0\.6 \| -1\.9 \|", said)
+
+
+def kept():
+    return json.loads(Path(top_k_toys.__file__).with_suffix(".json").read_text())
+
+
+def test_the_page_of_toy_cases_is_the_kept_numbers():
+    page = Path(top_k_toys.__file__).with_suffix(".md").read_text(encoding="utf-8")
+    assert top_k_toys.page(kept()) == page
+
+
+@pytest.mark.parametrize("scaling", top_k_toys.SCALINGS)
+def test_kept_numbers_of_a_toy_case_are_those_of_fits(scaling):
+    # Case 4's logistic loss, the picture's seed: exact at the ends of the range and beyond them.
+    row = next(row for row in kept()["toys"] if (row["case"], row["loss"], row["C"], row["solver"])
+               == (4, "logistic", scaling, "exact"))
+    low, high, number, fewest, first, last = row["seeds"][0]
+    assert number == high - low + 1
+    data = toy(TOYS[4], np.random.default_rng(TOYS[4].seed))
+    ks = np.array([1, low - 1, low, high, high + 1, 200])
+    errors = top_k_toys.wrong(
+        top_k_toys.models(data, "logistic", "exact", ks, TOYS[4].C, scaling, 0), data)
+    assert errors[[0, 2, 3, 5]].tolist() == [first, fewest, fewest, last]
+    assert min(errors[[1, 4]]) > fewest
+
+
+def test_ends_as_in_print_are_counted():
+    seeds = {"logistic": [[1, 18, 18, 0, 0, 8], [2, 20, 19, 0, 0, 8], [1, 10, 10, 0, 0, 8]],
+             "hinge": [[1, 18, 18, 0, 0, 8], [1, 21, 19, 0, 0, 8], [1, 60, 60, 0, 0, 8]]}
+    rows = [{"case": case, "loss": loss, "C": "paper", "solver": solver, "seeds": seeds[loss]}
+            for case in top_k_toys.PRINTED for loss in seeds for solver in top_k_toys.SOLVERS]
+    case, solver, told = top_k_toys.met(rows, "paper")[0]
+    # Print has [1, 18] and [1, 50].
+    assert (case, solver, told) == (3, "exact", [2, 3, 2, 1, 2])
+    assert "| 3 | logistic | [1, 18] | [1, 18] | 1 (1 to 2) | 18 (10 to 20) | 100% |" in (
+        top_k_toys.ranges(rows, "paper"))
+    assert top_k_toys.quartiles([1, 2, 3, 4]) == (1, 2, 3)

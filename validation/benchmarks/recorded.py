@@ -23,6 +23,7 @@ ONE_THREAD = {
     "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false",
 }
 PROTOCOL = "CPU seconds of one pinned core with one thread, medians of rounds taken in turns"
+SEVERAL = "in several runs, each piece of work whole in one, the machine's figures of the last"
 
 Row = dict[str, Any]
 
@@ -265,9 +266,8 @@ def beside(script: str, found: dict[str, Any]) -> dict[str, Any]:
             for kind in ("rows", "goals")}
     if not more["rows"]:
         return found
-    several = "in several runs, each piece of work whole in one, the machine's figures of the last"
     return found | {kind: rows + found[kind] for kind, rows in more.items()} | {
-        "protocol": f"{found['protocol']}; {several}"}
+        "protocol": f"{found['protocol']}; {SEVERAL}"}
 
 
 def words(found: dict[str, Any]) -> str:
