@@ -12,6 +12,7 @@ import pytest
 import top_k_tables
 import top_k_toys
 
+from noisytheory.topics.top_k import largest_stable_C
 from noisytheory.topics.top_k.recipes import TOYS, toy
 
 ROOT = Path(__file__).parents[1]
@@ -141,3 +142,8 @@ def test_ends_as_in_print_are_counted():
     assert "| 3 | logistic | [1, 18] | [1, 18] | 1 (1 to 2) | 18 (10 to 20) | 100% |" in (
         top_k_toys.ranges(rows, "paper"))
     assert top_k_toys.quartiles([1, 2, 3, 4]) == (1, 2, 3)
+
+
+def test_printed_steps_do_not_blow_up_at_the_C_of_the_toy_cases():
+    Cs = [recipe.C for recipe in TOYS.values()]
+    assert min([*Cs, top_k_toys.C_FIGURE_3]) >= largest_stable_C()
