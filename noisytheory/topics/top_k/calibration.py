@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from noisytheory.topics.top_k.individual import CLASSIFICATION, individual
+from noisytheory.topics.top_k.individual import CLASSIFICATION, Individual, individual
 from noisytheory.vocabulary import joint_masses
 from noisytheory.vocabulary.domains import UNIT_INTERVAL, Domain, checked_floats
 
@@ -33,7 +33,9 @@ class PopulationMinimiser:
     Parameters
     ----------
     scores : array, shape (m,)
+        Of several minimisers the nearest 0; infinite where there is none.
     level, value : float
+        Of several thresholds the largest.
     calibrated : bool
         Whether the score has the sign of $\eta-\frac12$ wherever that is not 0.
     """
@@ -99,12 +101,12 @@ def calibration_threshold(masses: ArrayLike, eta: ArrayLike) -> float:
     return 2 * bayes_risk(masses, eta)
 
 
-def _of_margin(loss: str) -> Callable[[Any], Any]:
-    r"""$\psi$ of a loss of the margin, or a ValueError."""
+def _of_margin(loss: str) -> Individual:
+    """A loss of the margin, or a ValueError."""
     if not (isinstance(loss, str) and loss in CLASSIFICATION):
         raise ValueError(
             f"loss must be one of the margin, {', '.join(CLASSIFICATION)}, got {loss!r}")
-    return individual(loss).psi
+    return individual(loss)
 
 
 def optimal_risk(masses: ArrayLike, eta: ArrayLike, loss: str) -> float:
@@ -125,50 +127,43 @@ def optimal_risk(masses: ArrayLike, eta: ArrayLike, loss: str) -> float:
     0.595462
     """
     p, e = _population(masses, eta)
-    psi = _of_margin(loss)
-    scores = _pointwise(psi, e, 0.0)
-    return float(p @ (e * psi(scores) + (1 - e) * psi(-scores)))
+    return float(minimisers(p[None], e[None], np.ones(1), _of_margin(loss))[2][0])
 
 
 REACH = 40.0
-"""Scores are sought in [-REACH, REACH]: beyond it no loss of these populations moves."""
+"""Scores of a callable are sought up to it."""
 GOLDEN = (np.sqrt(5) - 1) / 2
 
 
-def _pointwise(psi: Callable[[Any], Any], eta: Floats, level: Any) -> Floats:
-    r"""Minimisers in $t$ of the conditional risk of $(\ell-\lambda)_+$; nearest 0 among ties."""
-    flipped = np.maximum(eta, 1 - eta)
-    chances = np.stack([flipped, 1 - flipped])
-    both = np.empty_like(chances)
+def _least(psi: Callable[[Any], Any], odds: Floats) -> Floats:
+    r"""Least $t\ge0$ with least $\psi(t)+\psi(-t)/r$, by values of $\psi$ alone."""
 
     def value(t: Floats) -> Any:
-        # Both labels at once, in place: of few atoms the calls take the time.
-        both[0] = t
-        np.negative(t, out=both[1])
-        found = psi(both) - level
-        np.maximum(found, 0, out=found)
-        found *= chances
-        return found[0] + found[1]
+        return psi(t) + psi(-t) / odds
 
-    low, high = np.zeros_like(eta), np.full_like(eta, REACH)
-    span = GOLDEN * (high - low)
-    left, right = high - span, low + span
-    at_left, at_right = value(left), value(right)
-    for _ in range(44):
+    low, high = np.zeros_like(odds), np.full_like(odds, REACH)
+    for _ in range(80):
+        left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
         # Ties go to the left, so that a flat stretch gives its end nearest 0.
-        smaller = at_left <= at_right
+        smaller = value(left) <= value(right)
         low, high = np.where(smaller, low, left), np.where(smaller, right, high)
-        span = GOLDEN * (high - low)
-        fresh = np.where(smaller, high - span, low + span)
-        there = value(fresh)
-        left, right = np.where(smaller, fresh, right), np.where(smaller, left, fresh)
-        at_left, at_right = (np.where(smaller, there, at_right), np.where(smaller, at_left, there))
-    found = np.where(value(np.zeros_like(eta)) <= value(low), 0.0, (low + high) / 2)
-    return np.where(eta >= 0.5, found, -found)
+    return np.where(value(np.zeros_like(odds)) <= value(low), 0.0, low)
+
+
+def _scores(loss: Individual | Callable[[Any], Any], odds: Floats) -> Floats:
+    r"""Scores whose slopes are balanced where the better label has $r\ge1$ times the weight."""
+    more = odds > 1
+    if not isinstance(loss, Individual):
+        return np.where(more, _least(loss, np.where(more, odds, 2.0)), 0.0)
+    assert loss.balance is not None
+    # Losses that reach 0 do so at 1, the others nowhere.
+    last = 1.0 if float(loss.psi(np.array(1.0))) == 0 else np.inf
+    found = np.where(np.isinf(odds), last, loss.balance(np.where(np.isinf(odds), 2.0, odds)))
+    return np.where(more, found, 0.0)
 
 
 def minimisers(
-    masses: Floats, eta: Floats, nu: Floats, psi: Callable[[Any], Any]
+    masses: Floats, eta: Floats, nu: Floats, loss: Individual | Callable[[Any], Any]
 ) -> tuple[Floats, Floats, Floats]:
     r"""Scores, thresholds and values of many populations at once.
 
@@ -176,7 +171,8 @@ def minimisers(
     ----------
     masses, eta : array, shape (size, m)
     nu : array, shape (size,)
-    psi : callable
+    loss : Individual or callable
+        Of the margin.
 
     Returns
     -------
@@ -186,36 +182,43 @@ def minimisers(
     Examples
     --------
     >>> one = np.ones((1, 1))
-    >>> minimisers(one, 0.75 * one, np.array([0.25]), individual("hinge").psi)[2].tolist()
+    >>> minimisers(one, 0.75 * one, np.array([0.25]), individual("hinge"))[2].tolist()
     [0.25]
     """
-    top = float(psi(np.array(0.0)))
-
-    def inner(level: Floats) -> tuple[Floats, Floats]:
-        t = _pointwise(psi, eta, level[:, None])
-        risk = eta * np.maximum(psi(t) - level[:, None], 0)
-        risk += (1 - eta) * np.maximum(psi(-t) - level[:, None], 0)
-        return (masses * risk).sum(axis=1) + nu * level, t
-
-    low, high = np.zeros_like(nu), np.full_like(nu, top)
-    left, right = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
-    at_left, at_right = inner(left)[0], inner(right)[0]
-    for _ in range(34):
-        smaller = at_left <= at_right
-        low, high = np.where(smaller, low, left), np.where(smaller, right, high)
-        fresh = np.where(smaller, high - GOLDEN * (high - low), low + GOLDEN * (high - low))
-        there = inner(fresh)[0]
-        left, right = np.where(smaller, fresh, right), np.where(smaller, left, fresh)
-        at_left, at_right = (np.where(smaller, there, at_right), np.where(smaller, at_left, there))
-    middle = (low + high) / 2
-    (at_middle, scores), (at_zero, zero) = inner(middle), inner(np.zeros_like(nu))
-    use = at_zero <= at_middle * (1 + 1e-13)
-    level, value = np.where(use, 0.0, middle), np.where(use, at_zero, at_middle)
-    scores = np.where(use[:, None], zero, scores)
-    # A value that is not below that of f = 0 by more than rounding is that of f = 0.
-    flat = value >= nu * top * (1 - 1e-12)
-    return (np.where(flat[:, None], 0.0, scores), np.where(flat, top, level),
-            np.where(flat, nu * top, value))
+    psi = loss.psi if isinstance(loss, Individual) else loss
+    few = np.minimum(eta, 1 - eta)
+    with np.errstate(divide="ignore", over="ignore"):
+        odds = (1 - few) / few
+    wrong, noisy = masses * few, np.isfinite(odds) & (masses > 0)
+    # Points in the order of their odds; those that do not count, and those without noise, last.
+    at = np.where(noisy, odds, np.inf)
+    order = np.argsort(at, axis=1)
+    at, mass, less = (np.take_along_axis(part, order, 1) for part in (
+        at, np.where(noisy, masses, 0.0), np.where(noisy, wrong, 0.0)))
+    whole = mass.sum(axis=1)
+    before, rest = np.cumsum(mass, axis=1) - mass, np.cumsum(less[:, ::-1], axis=1)[:, ::-1]
+    # The weight there is with the odds cut off at each point's: what is nu but for rounding is nu.
+    slack = 4 * eta.shape[1] * np.finfo(float).eps * whole
+    some = np.isfinite(at)
+    reached = before + rest * (1 + np.where(some, at, 0.0))
+    enough = some & (reached >= (nu - slack)[:, None])
+    place = enough.argmax(axis=1)
+    begun, left, end = (np.take_along_axis(part, place[:, None], 1)[:, 0]
+                        for part in (before, rest, at))
+    cut = np.minimum((nu - begun - left) / np.where(left > 0, left, 1.0), end)
+    cut[(place == 0) & (nu <= 2 * left + slack)] = 1.0
+    # More weight than the noise has: what is left goes to points without, if there are any.
+    clean = np.where(~noisy, masses, 0.0).sum(axis=1) > 0
+    most = np.where(some, at, 1.0).max(axis=1)
+    cut = np.where(enough.any(axis=1), cut, np.where(clean, np.inf, most))
+    t = _scores(loss, np.minimum(cut[:, None], odds))
+    level = np.asarray(psi(_scores(loss, cut)), float)
+    with np.errstate(over="ignore"):
+        worse = np.where(few > 0, psi(-t), 0.0)
+    over = (1 - few) * np.maximum(psi(t) - level[:, None], 0)
+    over += few * np.maximum(worse - level[:, None], 0)
+    value = nu * level + np.where(masses > 0, masses * over, 0.0).sum(axis=1)
+    return np.where(eta >= 0.5, t, -t), level, value
 
 
 def population_minimiser(
@@ -237,19 +240,28 @@ def population_minimiser(
 
     Notes
     -----
-    For given $\lambda$ the points part; the outer problem is convex in one variable. Near
-    $2R^*$ the value falls by less than $10^{-4}\nu$, so calibration is read off the scores.
+    In closed form. Of a point with posterior $e=\max(\eta,1-\eta)$ let the worse label have the
+    weight $m(1-e)$ and the better one $m(1-e)\min\{Q,\frac e{1-e}\}$, with the Q by which all
+    weights have sum $\nu$; up to $2R^*$ both have the same, less. None is above the label's mass.
+    The scores that minimise the weighted losses, and $\lambda^*=\ell$ at the odds Q, have as value
+    what these weights have: they are solutions of the programme and of its dual.
+
+    Scores are infinite where no minimiser exists, but a limit of scores has the least value: of the
+    logistic and the exponential loss where $\nu$ is more than the mass of the points with noise.
+    Of a callable $\psi$ only values are asked: scores are sought in [-40, 40], to about $10^{-7}$.
 
     Examples
     --------
     >>> found = population_minimiser([0.5, 0.5], [0.9, 0.2], 0.31, "logistic")
     >>> found.calibrated, round(found.value, 6), round(found.level, 4)
     (True, 0.309767, 0.9542)
+    >>> float(abs(found.scores - np.log([1.6 / 1.5, 1.5 / 1.6])).max()) < 1e-15
+    True
     """
     p, e = _population(masses, eta)
-    nu = SHARE.number("nu", nu)
-    psi = loss if callable(loss) else _of_margin(loss)
-    found, levels, values = minimisers(p[None], e[None], np.array([nu]), psi)
+    share = SHARE.number("nu", nu)
+    one = loss if callable(loss) else _of_margin(loss)
+    found, levels, values = minimisers(p[None], e[None], np.array([share]), one)
     scores, level, value = found[0], levels[0], values[0]
     noisy = (e != 0.5) & (p > 0)
     right = np.sign(scores[noisy]) == np.sign(e[noisy] - 0.5)

@@ -40,11 +40,6 @@ def kinked(t: Any) -> Any:
     return np.maximum(np.maximum(1 - t, 1 - 3 * t), 0)
 
 
-def psi_of(loss: str) -> Any:
-    """A loss by name, the kinked one among them."""
-    return kinked if loss == "kinked" else individual(loss).psi
-
-
 def public_threshold(index: int) -> float:
     """What a user gets for a population of the battery."""
     masses, eta = battery()
@@ -63,7 +58,8 @@ def solved(loss: str) -> dict[str, Numbers]:
             for i, ratio in itertools.product(range(len(masses)), tried)]
     index, ratio, unit, nu = (np.array(v) for v in zip(*(r for r in rows if r[3] <= 1),
                                                        strict=True))
-    scores, level, _ = minimisers(masses[index], eta[index], nu, psi_of(loss))
+    scores, level, _ = minimisers(
+        masses[index], eta[index], nu, kinked if loss == "kinked" else individual(loss))
     wanted = np.sign(eta[index] - 0.5)
     counted = (masses[index] > 0) & (wanted != 0)
     right = np.where(counted, np.sign(np.round(scores, 12)) == wanted, True).all(axis=1)
@@ -205,7 +201,7 @@ def by_optimal_risk_certificate(index: int, nu: float, loss: str) -> Certificate
 def sufficient(loss: str, enough: str) -> dict[str, Numbers]:
     r"""A tail mass at which the minimiser is not calibrated, against what is said to be enough."""
     at = some(loss, "bayes")
-    top = float(psi_of(loss)(np.array(0.0)))
+    top = individual(loss).at_zero
     rhs = dict(risk=at["risk"], scaled=at["risk"] / top, twice=at["twice"])[enough]
     return dict(lhs=at["nu"], rhs=rhs, applies=at["calibrated"] == 0, index=at["index"],
                 nu=at["nu"])
@@ -318,7 +314,7 @@ def maximum_loss(n: int, times: float) -> dict[str, Numbers]:
     noise = np.arange(1, 33) / (32.0 * n)
     nu = np.full(len(noise), 1 / n)
     masses, eta = np.full((len(noise), 1), 1.0), 1 - noise[:, None]
-    scores, _, _ = minimisers(masses, eta, nu, individual("hinge").psi)
+    scores, _, _ = minimisers(masses, eta, nu, individual("hinge"))
     right = scores[:, 0] > 1e-9
     return dict(lhs=times * 2 * noise, rhs=nu, applies=right, noise=noise)
 
