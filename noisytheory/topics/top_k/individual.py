@@ -112,7 +112,8 @@ def _logistic(scale: float) -> dict[str, Any]:
     def conjugate(s: Values) -> Any:
         q = -s / scale
         with np.errstate(invalid="ignore"):
-            inside = special.xlogy(q, q) + special.xlogy(1 - q, 1 - q)
+            # Of a q below rounding 1 - q is 1, but the second term is -q.
+            inside = special.xlogy(q, q) + special.xlog1py(1 - q, -q)
         return np.where((q < 0) | (q > 1), np.inf, inside * scale)
 
     return dict(psi=psi, slope=slope, curvature=curvature, conjugate=conjugate,

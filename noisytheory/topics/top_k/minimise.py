@@ -158,8 +158,9 @@ def fit(
         Duality gap, relative to the objective, or to what the coefficients gain over none (over
         the best constant), if that is less: at a small C the objective is nearly its value
         without them. Of that gain no less than $10^{-6}$ is asked for, of the objective at zero
-        no less than $10^{-10}$, which is rounding, or ``tol`` times $10^{-5}$: of separable data
-        with a huge C the objective is all but 0, and a warning says so.
+        no less than $10^{-10}$, which is rounding, or ``tol`` times $10^{-5}$. Of separable data
+        with a huge C the objective is all but 0, and a gap that is more than ``tol`` of it is said
+        by a warning.
     relative_to : {"gain", "objective"}
         ``"objective"`` lets the gap be relative to the objective even where the gain is less.
     start : array_like, shape (d,), optional
@@ -217,7 +218,7 @@ def fit(
     if not np.isfinite(inner):
         raise ValueError(f"C over k/n must be finite, got {C:g} over {nu:g}")
     keep = np.flatnonzero(masses > 0)
-    if kind.margin and np.unique(targets[keep]).size < 2 and intercept:
+    if kind.margin and np.ptp(targets[keep]) == 0:
         raise ValueError("y must hold both classes with weight, got one class only")
     if keep.size < n:
         rows, targets, masses = rows[keep], targets[keep], masses[keep]

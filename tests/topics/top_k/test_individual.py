@@ -75,6 +75,18 @@ def test_conjugates_are_suprema(name):
         assert loss.conjugate(np.array(flattest + 0.01)) == np.inf
 
 
+@pytest.mark.parametrize("name", ["logistic", "logistic-natural", "exponential"])
+def test_conjugates_of_slopes_that_are_all_but_0(name):
+    """Of a slope -q it is q (log q - 1), of the logistic loss but for a share q of q."""
+    base = mpmath.log(2) if name == "logistic" else 1
+    for s in (-1e-12, -3e-16, -0.6e-16, -1e-18, -1e-40):
+        q = -mpmath.mpf(s) * base
+        rest = q if name == "exponential" else -(1 - q) * mpmath.log1p(-q)
+        true = (q * mpmath.log(q) - rest) / base
+        assert individual(name).conjugate(np.array(s)) == pytest.approx(float(true), rel=1e-14,
+                                                                        abs=0)
+
+
 @pytest.mark.parametrize("name", INDIVIDUAL)
 def test_of_labels_and_scores(name):
     """A loss of the score is that of yf or of y - f; so are its slopes and its conjugate."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
 
 import cvxpy as cp
@@ -707,6 +708,23 @@ def test_separable_data_with_a_huge_C_are_solved_or_reported(loss):
     assert found.converged != any(w.category is NotCertified for w in said)
     assert np.all(y * found.scores(x) > 0)
     assert found.dual <= found.objective
+
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("loss", ["logistic", "logistic-natural", "exponential", "squared-hinge"])
+def test_at_a_huge_C_no_dual_is_above_the_objective(loss, intercept):
+    """Of separable data both are all but 0, and the gap is known as a share of them."""
+    for seed, C in itertools.product(range(6), (1e10, 1e16, 1e20)):
+        rng = np.random.default_rng(seed)
+        x = rng.normal(size=(40, 3))
+        y = np.where(x[:, 0] > 0, 1.0, -1.0)
+        x[:, 0] += 3 * y
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            found = fit(x, y, loss, k=1.0, C=C, intercept=intercept)
+        assert found.dual <= found.objective * (1 + 1e-14)
+        # Who is not told of a gap has none.
+        assert found.converged is (not said)
+        assert said or found.objective - found.dual <= 1e-6 * found.objective
 
 
 @pytest.mark.parametrize("solver", ["exact", "limited-memory"])
