@@ -90,7 +90,7 @@ def collapse_threshold(
     Raises
     ------
     ValueError
-        If labels are not 1 or -1, or a row is not finite.
+        If labels are not 1 or -1, or of one class only, or a row is not finite.
 
     Examples
     --------
@@ -112,6 +112,8 @@ def collapse_threshold(
     if intercept:
         z = np.column_stack([z, labels])
     masses, total = counted(sample_weight, len(rows))
+    if np.ptp(labels[masses > 0]) == 0:
+        raise ValueError("y must hold both classes with weight, got one class only")
     found = balanced_weights(z, masses)[1] * total
     return float(np.round(found, 9))
 

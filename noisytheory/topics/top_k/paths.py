@@ -221,7 +221,7 @@ def path(
     keep = np.flatnonzero(masses > 0)
     if keep.size < len(masses):
         rows, labels, masses = rows[keep], labels[keep], masses[keep]
-    if kind.margin and intercept and np.ptp(labels) == 0:
+    if kind.margin and np.ptp(labels) == 0:
         raise ValueError("y must hold both classes with weight, got one class only")
     solver = Regression if not kind.margin else Few if floor else Walk
     walk = solver(

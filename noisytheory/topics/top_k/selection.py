@@ -131,6 +131,8 @@ def useful_grid(
     check_truth("intercept", intercept)
     rows, labels = checked_data(X, y, individual("hinge"))
     masses, total = checked_masses(sample_weight, len(labels))
+    if np.ptp(labels[masses > 0]) == 0:
+        raise ValueError("y must hold both classes with weight, got one class only")
     counts = every_count(total)
     zero = _collapsed_up_to(rows, labels, masses, counts / total, intercept=intercept)
     first = int(np.searchsorted(counts, zero * total * (1 + 1e-12), side="right"))

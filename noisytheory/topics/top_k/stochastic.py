@@ -103,7 +103,7 @@ def stochastic(
     Raises
     ------
     ValueError
-        If an argument leaves its range.
+        If an argument leaves its range, or labels are of one class only.
 
     Notes
     -----
@@ -127,7 +127,7 @@ def stochastic(
     67
     """
     kind = individual(loss)
-    rows, targets = checked_data(X, y, kind, both=False)
+    rows, targets = checked_data(X, y, kind)
     POSITIVE.check("C", C)
     Domain(0, 1, include_high=True).check("nu", nu)
     eta = POSITIVE.number("eta", eta)

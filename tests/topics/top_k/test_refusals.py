@@ -63,6 +63,29 @@ def test_nonsense_is_refused(call, told):
         call()
 
 
+@pytest.mark.parametrize("intercept", [False, True])
+def test_one_class_is_refused_by_its_labels_and_by_its_weights(intercept):
+    one, few = np.ones(40), (Y > 0) * 1.0
+    free = dict(intercept=intercept)
+    told = "y must hold both classes"
+    for call in (
+        lambda: top_k.fit(X, one, **free),
+        lambda: top_k.fit(X, Y, "hinge", k=0.5, sample_weight=few, **free),
+        lambda: top_k.path(X, Y, sample_weight=few, **free),
+        lambda: top_k.select(X, Y, validation=(X, Y), Cs=[1.0], ks=[0.5], sample_weight=few,
+                             **free),
+        lambda: top_k.useful_grid(X, Y, sample_weight=few, **free),
+        lambda: top_k.collapse_threshold(X, one, **free),
+        lambda: top_k.collapse_threshold(X, Y, sample_weight=few, **free),
+        lambda: top_k.first_useful_k(X, one, **free),
+        lambda: top_k.stochastic(X, one, **STEPS),
+    ):
+        with pytest.raises(ValueError, match=told):
+            call()
+    # One example of the other class is enough.
+    assert top_k.fit(X, Y, k=0.5, sample_weight=np.maximum(few, Y == np.roll(Y, 1)), **free)
+
+
 def test_where_no_k_is_useful_none_is_named():
     with pytest.warns(ZeroClassifier, match="no linear score is better than none; nor is at any k"):
         AverageTopKClassifier().fit(0 * X, np.repeat([1, -1], 20))

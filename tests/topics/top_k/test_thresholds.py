@@ -11,6 +11,8 @@ from noisytheory.topics.top_k.collapse import balanced_weights
 TEN = np.ones((10, 1)), np.repeat([1.0, -1.0], [8, 2])
 """Two of ten on the other side: two of the others balance them, so nh* = 4."""
 LINE = np.arange(4.0)[:, None]
+ALIKE = [[1.0], [-1.0]], [1.0, -1.0]
+"""Both have the margin w."""
 
 
 def test_from_which_k_on_the_minimiser_is_not_zero():
@@ -70,9 +72,9 @@ def test_scores_are_not_cut_off_early():
 
 
 def test_two_steps_of_the_printed_method():
-    """One example of margin w, a threshold of 1/4: both move by 1/2, then the loss is cut."""
+    """Examples of margin w, a threshold of 1/4: both move by 1/2, then the loss is cut."""
     given = dict(nu=0.5, C=1.0, steps=2, rng=np.random.default_rng(0))
-    run = top_k.stochastic([[1.0]], [1.0], "hinge", eta=0.5, level=0.25, **given)
+    run = top_k.stochastic(*ALIKE, "hinge", eta=0.5, level=0.25, **given)
     second = 0.5 / np.sqrt(2)
     assert run.coef[0, 0] == pytest.approx(0.5 * (1 - second))
     assert run.level[0] == pytest.approx(0.25 + 0.5 / 2 - second / 2)
@@ -84,13 +86,13 @@ def test_two_steps_of_the_printed_method():
     # Gradients (-1, -1/2) and (1/2, 1/2).
     assert run.squares[0] == pytest.approx(0.25 * 1.25 + second**2 * 0.5)
     # From 0 a threshold goes no lower.
-    low = top_k.stochastic([[1.0]], [1.0], "hinge", **{**given, "nu": 1.0})
+    low = top_k.stochastic(*ALIKE, "hinge", **{**given, "nu": 1.0})
     assert low.level[0] == 0 and low.coef[0, 0] == pytest.approx(1 - 1 / np.sqrt(2))
 
 
 def test_a_step_of_the_truncated_method():
     """The loss is 3/4 above the threshold, its square slope in both is 2: 3/8 of the step 1/2."""
-    run = top_k.stochastic([[1.0]], [1.0], "hinge", nu=0.5, C=1.0, eta=0.5, level=0.25, steps=1,
+    run = top_k.stochastic(*ALIKE, "hinge", nu=0.5, C=1.0, eta=0.5, level=0.25, steps=1,
                            rule="truncated", rng=np.random.default_rng(0))
     assert run.coef[0, 0] == pytest.approx(3 / 8 / 1.5)
     assert run.level[0] == pytest.approx(0.25 + 3 / 8 - 0.5 / 2)

@@ -86,7 +86,9 @@ def balanced(at: Line) -> dict[str, Numbers]:
     if at.z.dtype == object:
         lhs = np.array([_balance(row) for row in at.z.tolist()], dtype=object)
     else:
-        lhs = np.array([collapse_threshold(z[:, None], np.ones(len(z))) for z in at.z])
+        # Labels of both classes on rows that are as signed.
+        labels = np.resize([1.0, -1.0], at.z.shape[1])
+        lhs = np.array([collapse_threshold((labels * z)[:, None], labels) for z in at.z])
     return dict(lhs=lhs, rhs=kinks(at)[1].min(axis=1), scale=lhs * 0 + at.z.shape[1])
 
 

@@ -46,12 +46,15 @@ class Descent:
         few = "" if steps == 100 else f", {steps} steps"
         self.name = f"{self.n - others} examples on one side, {others} on the other, k={k}{few}"
         self.nu = k / self.n
-        self.rows, self.labels = np.ones((self.n, 1)), np.repeat([1.0, -1.0], [10 - others, others])
+        # Labels of both classes on rows that are as signed.
+        self.signed = np.repeat([1.0, -1.0], [10 - others, others])
+        self.labels = np.resize([1.0, -1.0], self.n)
+        self.rows = (self.labels * self.signed)[:, None]
         kinks = np.array([-1.0, 0.0, 1.0])
         # Slopes of the sum of the k largest are whole numbers.
         stationary = self.C * np.arange(-k, k + 1) / self.n
         tried = np.concatenate([kinks, stationary])
-        losses = np.sort(np.maximum(1 - self.labels * tried[:, None], 0), axis=1)[:, ::-1]
+        losses = np.sort(np.maximum(1 - self.signed * tried[:, None], 0), axis=1)[:, ::-1]
         values = losses[:, :k].sum(axis=1) / self.n + tried**2 / (2 * self.C)
         best = int(np.argmin(values))
         self.optimum, self.value = np.array([tried[best]]), float(values[best])
@@ -69,7 +72,7 @@ def gap(population: Descent, *, size: int, rng: np.random.Generator) -> Floats:
     run = stochastic(population.rows, population.labels, "hinge", nu=population.nu, C=population.C,
                      steps=population.steps, rng=rng, runs=size, eta=population.eta,
                      level=population.level)
-    losses = np.maximum(1 - population.labels * run.mean_coef, 0)
+    losses = np.maximum(1 - population.signed * run.mean_coef, 0)
     return objective(losses, run.mean_level, run.mean_coef, nu=population.nu,
                      C=population.C) - population.value
 
