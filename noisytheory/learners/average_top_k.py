@@ -201,11 +201,17 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
         validation : pair
             Points and labels.
         Cs, ks : sequence, optional
-            Eleven powers of ten, and twelve values on the useful range, by default.
+            By default eleven powers of ten, and up to five more beyond an end that errs less than
+            what lies inside; twelve values on the useful range.
 
         Returns
         -------
         Selected
+
+        Warns
+        -----
+        EndOfGrid
+            If the error is still least at an end, by more than a millionth.
         """
         self._check()
         points, targets, weight = _checked(self, X, y, sample_weight, sparse=True)
@@ -216,8 +222,7 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
         found = select(
             rows, targets, self.loss, validation=self._others("validation", validation),
             intercept=self._free, sample_weight=weight, scaling=self.scaling,
-            Cs=(10.0 ** np.arange(-5, 6)).tolist() if Cs is None else Cs,
-            ks=_spread(len(targets), 12, weight) if ks is None else ks,
+            Cs=Cs, ks=_spread(len(targets), 12, weight) if ks is None else ks,
         )
         self.C, self.k = found.C, found.k
         self._keep(found.solution)
@@ -477,18 +482,23 @@ class _Machine(BaseEstimator):  # type: ignore[misc]
         validation : pair
             Points and labels.
         Cs, ks : sequence, optional
-            n times seven powers of ten, and twelve counts up to n, by default.
+            By default n times seven powers of ten, and up to five more beyond an end that errs
+            less than what lies inside; twelve counts up to n.
 
         Returns
         -------
         Selected
+
+        Warns
+        -----
+        EndOfGrid
+            If the error is still least at an end, by more than a millionth.
         """
         points, targets, weight, gram = self._matrix(X, y, sample_weight)
         n = len(targets)
         found = kernel_select(
             gram, targets, validation=self._others("validation", validation, points), tol=self.tol,
-            Cs=(n * 10.0 ** np.arange(-3, 4)).tolist() if Cs is None else Cs,
-            ks=_spread(n, 12, weight) if ks is None else ks, sample_weight=weight,
+            Cs=Cs, ks=_spread(n, 12, weight) if ks is None else ks, sample_weight=weight,
             regression=not isinstance(self, ClassifierMixin))
         self.C, self.k = found.C, found.k
         self._keep(points, np.arange(n), found.solution)

@@ -56,6 +56,7 @@ from noisytheory.topics.top_k.minimise import NotCertified, Solution, effective_
 from noisytheory.topics.top_k.paths import Path, path
 from noisytheory.topics.top_k.planning import first_useful_n
 from noisytheory.topics.top_k.selection import (
+    EndOfGrid,
     Selected,
     k_bar,
     kernel_select,
@@ -72,6 +73,7 @@ from noisytheory.topics.top_k.theorem_2.bounds import (
 
 __all__ = [
     "INDIVIDUAL",
+    "EndOfGrid",
     "Individual",
     "KernelSolution",
     "NotCertified",

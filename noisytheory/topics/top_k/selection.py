@@ -40,12 +40,20 @@ from noisytheory.topics.top_k.paths import compared, counts_of, errors_of, every
 from noisytheory.topics.top_k.walk import Walk
 from noisytheory.vocabulary.domains import COUNT, POSITIVE, check_truth, listed
 
-__all__ = ["Selected", "k_bar", "kernel_select", "select", "useful_grid"]
+__all__ = ["EndOfGrid", "Selected", "k_bar", "kernel_select", "select", "useful_grid"]
 
 Floats = NDArray[np.float64]
 
 LOOSE, LOOSE_KERNEL = 500, 50
 """Times the tolerance that mixtures have: what seems best is solved."""
+BEYOND = 5
+"""Values of C that are tried beyond the default ones."""
+MATTERS = 1e-6
+"""Share of the error that is not told apart: an end that is better by less is none."""
+
+
+class EndOfGrid(UserWarning):
+    """The least error is at the least or the largest C: one beyond it may err less."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +74,8 @@ class Selected:
     solution : Solution or KernelSolution
     fits : int
         How many problems were solved.
+    Cs : list of float
+        Values of C that were compared.
     """
 
     C: float
@@ -74,6 +84,17 @@ class Selected:
     errors: Floats
     coefs: Floats
     solution: Any
+    fits: int
+    Cs: list[float]
+
+
+@dataclass
+class Compared:
+    """Of one C over k: errors, models, which are known, and how many problems were solved."""
+
+    errors: Floats
+    coefs: Floats
+    known: NDArray[np.bool_]
     fits: int
 
 
@@ -144,10 +165,10 @@ def useful_grid(
 
 def select(
     X: Any, y: ArrayLike, loss: str = "logistic", *, validation: tuple[Any, ArrayLike],
-    Cs: Sequence[float], ks: Sequence[float], intercept: bool = False,
+    ks: Sequence[float], Cs: Sequence[float] | None = None, intercept: bool = False,
     sample_weight: ArrayLike | None = None, scaling: str = "paper", tol: float = 1e-4,
 ) -> Selected:
-    r"""The (C, k) of least error on validation data; ties go to the larger k, then the smaller C.
+    r"""A (C, k) of about the least validation error; ties go to the larger k, then the smaller C.
 
     Parameters
     ----------
@@ -155,16 +176,24 @@ def select(
         As in `fit`.
     validation : pair
         Points and labels.
-    Cs, ks : sequence
+    ks : sequence
+    Cs : sequence, optional
+        The powers of ten from $10^{-5}$ to $10^5$ by default, and one by one up to five more beyond
+        an end that errs less than all C between the ends, by more than a millionth.
     tol : float
         Gap of the hinge fits that are compared, relative to what the coefficients gain at their own
         k where that is less than the objective; of paths 500 times this. What seems best is solved
         to $10^{-6}$ until it is best by its own error, which stands in ``errors``: the error of
-        what was not best is a mixture's where it was not solved.
+        what was not best is a mixture's where it was not solved, and by its own it may be less.
 
     Returns
     -------
     Selected
+
+    Warns
+    -----
+    EndOfGrid
+        If at the least or the largest of three C or more the error is so much less than between.
 
     Notes
     -----
@@ -181,7 +210,8 @@ def select(
     kind = individual(loss)
     rows, labels = checked_data(X, y, kind)
     points, answers = compared("validation", validation, kind, rows)
-    Cs, tol = _constants(Cs), TOLERANCE.number("tol", tol)
+    values = (10.0 ** np.arange(-5, 6)).tolist() if Cs is None else _constants(Cs)
+    tol = TOLERANCE.number("tol", tol)
     check_truth("intercept", intercept)
     checked_scaling(scaling)
     _, total = checked_masses(sample_weight, len(labels))
@@ -189,9 +219,6 @@ def select(
     wanted = [float(k / total) for k in counts]
     common: dict[str, Any] = dict(
         intercept=intercept, sample_weight=sample_weight, scaling=scaling)
-    errors = np.full((len(Cs), len(wanted)), np.nan)
-    coefs = np.zeros((*errors.shape, rows.shape[1] + intercept))
-    fits = 0
     # Errors and coefficients, for C = 1, of what does not depend on C.
     shared: dict[int, tuple[float, Floats]] = {}
     start: Floats | None = None
@@ -203,44 +230,51 @@ def select(
     def coef(model: Solution) -> Floats:
         return np.append(model.coef, [model.intercept] * intercept)
 
-    with warnings.catch_warnings():
-        # What is compared need not be certified; the chosen one is.
-        warnings.simplefilter("ignore", NotCertified)
-        for row, C in enumerate(Cs):
-            # Where C follows k the average loss has another minimiser at every k.
-            if loss == "hinge" and scaling == "paper":
-                whole = fit(rows, labels, loss, k=1.0, C=C, tol=tol, **common)
-                fits += 1
-                one, bar = error(whole), k_bar(whole, total)
-                for column, k in enumerate(counts):
-                    if k >= bar and whole.regime == "C":
-                        errors[row, column], coefs[row, column] = one, coef(whole)
-                        continue
-                    if column not in shared:
-                        found = fit(rows, labels, loss, k=wanted[column], C=C, tol=tol, **common)
-                        shared[column] = error(found), coef(found) / C
-                        fits += 1
-                    errors[row, column], unit = shared[column]
-                    coefs[row, column] = C * unit
+    def mixed(C: float) -> Compared:
+        nonlocal start
+        over = path(rows, labels, loss, ks=wanted, C=C, test=(points, answers),
+                    tol=min(LOOSE * tol, 0.25), floor=0.0, start=start, **common)
+        start = over.coef[-1]
+        return Compared(over.error.copy(), over.coef.copy(), np.ones(len(wanted), bool), over.fits)
+
+    def of_three(C: float) -> Compared:
+        """Zero, nu-SVM or C-SVM."""
+        errors = np.empty(len(wanted))
+        coefs = np.empty((len(wanted), rows.shape[1] + intercept))
+        whole = fit(rows, labels, loss, k=1.0, C=C, tol=tol, **common)
+        fits, one, bar = 1, error(whole), k_bar(whole, total)
+        for column, k in enumerate(counts):
+            if k >= bar and whole.regime == "C":
+                errors[column], coefs[column] = one, coef(whole)
                 continue
-            over = path(rows, labels, loss, ks=wanted, C=C, test=(points, answers),
-                        tol=min(LOOSE * tol, 0.25), floor=0.0, start=start, **common)
-            fits += over.fits
-            start = over.coef[-1]
-            errors[row], coefs[row] = over.error, over.coef
+            if column not in shared:
+                found = fit(rows, labels, loss, k=wanted[column], C=C, tol=tol, **common)
+                shared[column] = error(found), coef(found) / C
+                fits += 1
+            errors[column], unit = shared[column]
+            coefs[column] = C * unit
+        return Compared(errors, coefs, np.ones(len(wanted), bool), fits)
+
+    def compare(C: float) -> Compared:
+        with warnings.catch_warnings():
+            # What is compared need not be certified; the chosen one is.
+            warnings.simplefilter("ignore", NotCertified)
+            # Where C follows k the average loss has another minimiser at every k.
+            return of_three(C) if loss == "hinge" and scaling == "paper" else mixed(C)
+
     ks = _named(counts, wanted, sample_weight is None)
 
     def solved(C: float, k: float, near: Floats) -> tuple[Solution, float, Floats]:
         best = fit(rows, labels, loss, k=k, C=C, start=near, **common)
         return best, error(best), coef(best)
 
-    return _settled(errors, coefs, Cs, ks, fits, solved)
+    return _settled(values, ks, BEYOND if Cs is None else 0, compare, solved)
 
 
 def kernel_select(
-    gram: ArrayLike, y: ArrayLike, *, validation: tuple[Any, ArrayLike], Cs: Sequence[float],
-    ks: Sequence[float], regression: bool = False, sample_weight: ArrayLike | None = None,
-    tol: float = 1e-3,
+    gram: ArrayLike, y: ArrayLike, *, validation: tuple[Any, ArrayLike], ks: Sequence[float],
+    Cs: Sequence[float] | None = None, regression: bool = False,
+    sample_weight: ArrayLike | None = None, tol: float = 1e-3,
 ) -> Selected:
     r"""The same for kernel machines, by the path over k at every C.
 
@@ -255,7 +289,9 @@ def kernel_select(
         1 or -1, or numbers.
     validation : pair
         Kernel of the points beside the sample, shape (m, n), and their labels.
-    Cs, ks : sequence
+    ks : sequence
+    Cs : sequence, optional
+        By default n times the powers of ten from $10^{-3}$ to $10^3$, and more as in `select`.
     regression : bool
     sample_weight : array_like, shape (n,), optional
     tol : float
@@ -265,6 +301,11 @@ def kernel_select(
     -------
     Selected
         ``solution`` is a `KernelSolution`.
+
+    Warns
+    -----
+    EndOfGrid
+        As `select`.
 
     Examples
     --------
@@ -278,17 +319,20 @@ def kernel_select(
     labels = checked_targets(y, regression)
     gram = checked_gram(gram, len(labels))
     rows, answers = compared("validation", validation, kind, gram)
-    Cs, tol = _constants(Cs), TOLERANCE.number("tol", tol)
+    values = ((len(gram) * 10.0 ** np.arange(-3, 4)).tolist() if Cs is None
+              else _constants(Cs))
+    tol = TOLERANCE.number("tol", tol)
     masses, total = checked_masses(sample_weight, len(gram))
     counts = counts_of(ks, total, sample_weight is None)
     wanted = [float(k / total) for k in counts]
-    paths = [kernel_path(
-        gram, labels, ks=wanted, C=C, regression=regression, test=(rows, answers),
-        tol=min(LOOSE_KERNEL * tol, 0.25), floor=0.05,
-        sample_weight=sample_weight) for C in Cs]
-    errors = np.array([found.error for found in paths])
-    known = np.array([found.determined | (found.regime == "zero") for found in paths])
-    told = np.where(known | ~known.any(), errors, np.inf)
+
+    def compare(C: float) -> Compared:
+        found = kernel_path(
+            gram, labels, ks=wanted, C=C, regression=regression, test=(rows, answers),
+            tol=min(LOOSE_KERNEL * tol, 0.25), floor=0.05, sample_weight=sample_weight)
+        known = found.determined | (found.regime == "zero")
+        return Compared(found.error, found.coef, known, found.fits)
+
     ks = _named(counts, wanted, sample_weight is None)
 
     def solved(C: float, k: float, near: Floats) -> tuple[KernelSolution, float, Floats]:
@@ -298,20 +342,49 @@ def kernel_select(
         return best, float(errors_of(not regression, answers, scores, np.zeros(1))[0]), (
             best.dual_coef)
 
-    return _settled(told, np.array([found.coef for found in paths]), Cs, ks,
-                    sum(found.fits for found in paths), solved)
+    return _settled(values, ks, BEYOND if Cs is None else 0, compare, solved)
 
 
 def _settled(
-    errors: Floats, coefs: Floats, Cs: Sequence[float], ks: Sequence[float], fits: int,
+    Cs: list[float], ks: Sequence[float], more: int, compare: Callable[[float], Compared],
     solve: Callable[[float, float, Floats], tuple[Any, float, Floats]],
 ) -> Selected:
-    """What seems best, solved until it is best by its own error."""
-    solved: dict[tuple[int, int], Any] = {}
-    while (at := _least(errors, Cs, ks)) not in solved:
-        solved[at], errors[at], coefs[at] = solve(float(Cs[at[0]]), ks[at[1]], coefs[at])
-    return Selected(float(Cs[at[0]]), ks[at[1]], float(errors[at]), errors, coefs, solved[at],
-                    fits + len(solved))
+    """What seems best, solved until it is best by its own error, with more C beyond an end."""
+    Cs, rows = list(Cs), [compare(C) for C in Cs]
+    solved: dict[tuple[float, int], Any] = {}
+    while True:
+        # What is not known is not chosen, where anything is.
+        known = np.array([row.known for row in rows])
+        errors = np.where(known | ~known.any(), [row.errors for row in rows], np.inf)
+        at, column = _least(errors, Cs, ks)
+        C, row = Cs[at], rows[at]
+        if (C, column) not in solved:
+            solved[C, column], row.errors[column], row.coefs[column] = solve(
+                C, ks[column], row.coefs[column])
+            continue
+        least, most = min(Cs), max(Cs)
+        inside = [error for other, error in zip(Cs, errors.min(axis=1), strict=True)
+                  if least < other < most]
+        if not (inside and C in (least, most)
+                and errors[at, column] < (1 - MATTERS) * min(inside)):
+            break
+        beyond = 10 * most if most == C else least / 10
+        try:
+            further = compare(beyond) if more else None
+        except ValueError:
+            further = None  # the losses overflow
+        if further is None:
+            warnings.warn(
+                f"the validation error is least at C={C:g}, at an end of the values of C that were "
+                f"compared: it may be less beyond", EndOfGrid, stacklevel=3)
+            break
+        place = len(Cs) if beyond > C else 0
+        rows.insert(place, further)
+        Cs.insert(place, beyond)
+        more -= 1
+    return Selected(C, ks[column], float(errors[at, column]), errors,
+                    np.array([row.coefs for row in rows]), solved[C, column],
+                    sum(row.fits for row in rows) + len(solved), Cs)
 
 
 def _constants(Cs: Sequence[float]) -> list[float]:

@@ -83,7 +83,7 @@ def test_one_class_is_refused_by_its_labels_and_by_its_weights(intercept):
         with pytest.raises(ValueError, match=told):
             call()
     # One example of the other class is enough.
-    assert top_k.fit(X, Y, k=0.5, sample_weight=np.maximum(few, Y == np.roll(Y, 1)), **free)
+    assert top_k.fit(X, Y, k=0.5, sample_weight=np.maximum(few, np.roll(Y, 1) == Y), **free)
 
 
 def test_where_no_k_is_useful_none_is_named():

@@ -1,11 +1,17 @@
-"""The choice of (C, k): what is chosen is best by its own error, from fewer fits than there are."""
+"""The choice of (C, k): what is chosen is best by its own error, from fewer fits than there are,
+and where it lies at an end of the values of C it is told.
+"""
 
 from __future__ import annotations
+
+import warnings
 
 import numpy as np
 import pytest
 
-from noisytheory.topics.top_k import fit, select, useful_grid
+from noisytheory.learners import average_top_k as learners
+from noisytheory.topics.top_k import fit, kernel_select, select, selection, useful_grid
+from noisytheory.topics.top_k.selection import EndOfGrid
 
 
 def problem(seed, n=120):
@@ -33,3 +39,91 @@ def test_the_error_is_that_of_the_chosen_model_and_about_the_least(loss, seed):
     every = [error(fit(x, y, loss, k=k, C=C)) for C in Cs for k in ks]
     assert found.error <= min(every) + 0.01
     assert found.fits < 0.85 * len(Cs) * len(ks)
+
+
+def line(scale, seed=0, n=60):
+    """A line and much beside it; the best C grows as features shrink."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, 3))
+    return scale * x, x @ [1.0, -2.0, 0.5] + 2 * rng.normal(size=n)
+
+
+DEFAULT = 10.0 ** np.arange(-5, 6)
+
+
+def test_default_values_of_C_are_more_where_the_best_is_beyond():
+    (x, y), held = line(1e-3), line(1e-3, 1)
+    found = select(x, y, "square", validation=held, ks=[30, 60])
+    assert found.C > 1e5 and len(found.Cs) > len(DEFAULT)
+    assert np.diff(np.log10(found.Cs)) == pytest.approx(1)
+    assert found.errors.shape == (len(found.Cs), 2)
+    assert found.coefs.shape == (len(found.Cs), 2, 3)
+    least = found.errors.min(axis=1)
+    assert found.error == least.min() == least[found.Cs.index(found.C)]
+    # Far less than up to where the default ends, and what is beyond was seen.
+    assert found.error < 0.7 * least[:len(DEFAULT)].min()
+    assert found.Cs[-1] > found.C
+    # From below: twenty long features, of which one says a little.
+    rng = np.random.default_rng(0)
+    z = rng.normal(size=(2, 60, 20))
+    y = 0.3 * z[..., 0] + rng.normal(size=(2, 60))
+    found = select(1e3 * z[0], y[0], "square", validation=(1e3 * z[1], y[1]), ks=[60])
+    assert found.C < 1e-5 and min(found.Cs) < found.C and max(found.Cs) == DEFAULT[-1]
+
+
+def test_values_of_C_beyond_the_default_are_few():
+    (x, y), held = line(1e-5), line(1e-5, 1)
+    with pytest.warns(EndOfGrid, match="at an end"):
+        found = select(x, y, "square", validation=held, ks=[60])
+    assert found.Cs[-1] == found.C and found.Cs == pytest.approx(10.0 ** np.arange(-5, 11))
+
+
+def test_losses_that_overflow_beyond_end_the_search(monkeypatch):
+    whole = selection.path
+
+    def path(*given, C, **named):
+        if C > 2e5:
+            raise ValueError("losses overflow")
+        return whole(*given, C=C, **named)
+
+    monkeypatch.setattr(selection, "path", path)
+    (x, y), held = line(1e-3), line(1e-3, 1)
+    with pytest.warns(EndOfGrid, match="least at C=100000"):
+        assert select(x, y, "square", validation=held, ks=[60]).Cs == pytest.approx(DEFAULT)
+
+
+def test_values_of_C_that_are_given_stay_and_an_end_is_told():
+    (x, y), held = line(1.0), line(1.0, 1)
+    for Cs in ([1e-4, 1e-3, 1e-2], [1e-2, 1e-3, 1e-4], [1e-2, 1e-4, 1e-3]):
+        with pytest.warns(EndOfGrid, match="least at C=0.01"):
+            found = select(x, y, "square", validation=held, Cs=Cs, ks=[60])
+        assert found.Cs == Cs and found.C == 1e-2 and Cs[found.errors.argmin()] == 1e-2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        # Of two there is nothing inside; nor is an end told that is as good as what is.
+        select(x, y, "square", validation=held, Cs=[1e-3, 1e-2], ks=[60])
+        signs = np.where(x[:, 0] > 0, 1.0, -1.0)
+        tied = select(x[:, :1], signs, validation=(x[:, :1], signs), Cs=[0.1, 1.0, 10.0], ks=[60])
+    assert (tied.error, tied.C) == (0, 0.1)
+
+
+def test_kernel_machines_and_learners_do_the_same():
+    (x, y), (points, answers) = line(1e-3), line(1e-3, 1)
+    found = kernel_select(x @ x.T, y, validation=(points @ x.T, answers), ks=[60],
+                          regression=True)
+    default = 60 * 10.0 ** np.arange(-3, 4)
+    assert default[-1] < found.C and found.Cs[:7] == pytest.approx(default)
+    with pytest.warns(EndOfGrid):
+        kernel_select(x @ x.T, y, validation=(points @ x.T, answers), ks=[60], Cs=default.tolist(),
+                      regression=True)
+    given = dict(ks=[60])
+    for learner in (learners.AverageTopKSVR("linear"),
+                    learners.AverageTopKRegressor("absolute", fit_intercept=False)):
+        chosen = learner.select(x, y, (points, answers), **given)
+        assert chosen.C == learner.C > (default[-1] if hasattr(learner, "kernel") else DEFAULT[-1])
+        with pytest.warns(EndOfGrid):
+            learner.select(x, y, (points, answers), Cs=[0.1, 1.0, 10.0], **given)
+    signs, labels = np.where(y > 0, 1, -1), np.where(answers > 0, 1, -1)
+    for one in (learners.AverageTopKClassifier(), learners.AverageTopKSVC("linear")):
+        chosen = one.select(x, signs, (points, labels))
+        assert len(chosen.Cs) == len(chosen.errors) >= 7 and one.C == chosen.C
