@@ -184,7 +184,8 @@ def select(
         Gap of the hinge fits that are compared, relative to what the coefficients gain at their own
         k where that is less than the objective; of paths 500 times this. What seems best is solved
         to $10^{-6}$ until it is best by its own error, which stands in ``errors``: the error of
-        what was not best is a mixture's where it was not solved, and by its own it may be less.
+        what was not best is a mixture's where it was not solved. By its own it may be less than
+        what is chosen has, in tests by at most one of 100 points or a twentieth of a mean square.
 
     Returns
     -------

@@ -48,6 +48,22 @@ def line(scale, seed=0, n=60):
     return scale * x, x @ [1.0, -2.0, 0.5] + 2 * rng.normal(size=n)
 
 
+@pytest.mark.filterwarnings("ignore::noisytheory.topics.top_k.selection.EndOfGrid")
+@pytest.mark.parametrize("seed", [0, 8, 10])
+@pytest.mark.parametrize("loss", ["square", "absolute"])
+def test_mean_squares_are_about_the_least(loss, seed):
+    (x, y), (points, answers) = line(1.0, seed), line(1.0, seed + 1)
+    Cs, ks = (10.0 ** np.arange(-3, 4)).tolist(), [1, 10, 20, 30, 45, 60]
+    found = select(x, y, loss, validation=(points, answers), Cs=Cs, ks=ks)
+
+    def error(model):
+        return float(np.mean((answers - model.scores(points)) ** 2))
+
+    assert found.error == pytest.approx(error(found.solution)) == found.errors.min()
+    assert found.error <= 1.05 * min(
+        error(fit(x, y, loss, k=k, C=C)) for C in Cs for k in ks)
+
+
 DEFAULT = 10.0 ** np.arange(-5, 6)
 
 
