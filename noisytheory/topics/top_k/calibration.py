@@ -188,7 +188,8 @@ def minimisers(
     psi = loss.psi if isinstance(loss, Individual) else loss
     few = np.minimum(eta, 1 - eta)
     with np.errstate(divide="ignore", over="ignore"):
-        odds = (1 - few) / few
+        # Those of a posterior of 1e-310 overflow, but it is noise.
+        odds = np.where(few > 0, np.minimum((1 - few) / few, np.finfo(float).max), np.inf)
     wrong, noisy = masses * few, np.isfinite(odds) & (masses > 0)
     # Points in the order of their odds; those that do not count, and those without noise, last.
     at = np.where(noisy, odds, np.inf)
@@ -205,7 +206,8 @@ def minimisers(
     place = enough.argmax(axis=1)
     begun, left, end = (np.take_along_axis(part, place[:, None], 1)[:, 0]
                         for part in (before, rest, at))
-    cut = np.minimum((nu - begun - left) / np.where(left > 0, left, 1.0), end)
+    with np.errstate(over="ignore"):
+        cut = np.minimum((nu - begun - left) / np.where(left > 0, left, 1.0), end)
     cut[(place == 0) & (nu <= 2 * left + slack)] = 1.0
     # More weight than the noise has: what is left goes to points without, if there are any.
     clean = np.where(~noisy, masses, 0.0).sum(axis=1) > 0

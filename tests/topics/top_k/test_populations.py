@@ -161,6 +161,15 @@ def test_points_without_noise(loss):
     assert all(one.calibrated for one in both.values())
 
 
+@pytest.mark.parametrize("loss", NORMALISED)
+def test_the_least_noise_has_a_minimiser(loss):
+    for eta in (5e-324, 1e-310, 1e-300, 1 - 2.0**-53):
+        for nu in (1e-3, 0.5, 1.0):
+            found = population_minimiser([1.0], [eta], nu, loss)
+            assert np.isfinite([found.scores[0], found.level, found.value]).all()
+            assert found.calibrated
+
+
 def test_a_point_without_mass_changes_nothing():
     for nu in (0.25, 0.5, 0.8, 1.0):
         alone = population_minimiser(*PAIR, nu, "logistic")
