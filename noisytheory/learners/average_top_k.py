@@ -22,6 +22,7 @@ from noisytheory.topics.top_k.kernel_dual import KernelSolution, kernel_fit
 from noisytheory.topics.top_k.kernel_paths import kernel_path
 from noisytheory.topics.top_k.minimise import TOLERANCE, Solution, checked_C, fit, moderate
 from noisytheory.topics.top_k.paths import Path, path
+from noisytheory.topics.top_k.problem import ROUNDING
 from noisytheory.topics.top_k.selection import (
     Selected,
     kernel_select,
@@ -46,7 +47,10 @@ SMALL = 3000
 
 
 class ZeroClassifier(UserWarning):
-    """The minimiser scores every point alike: k is at or below the collapse threshold."""
+    """The minimiser scores every point alike: k is at or below the collapse threshold.
+
+    Of a kernel machine: or it is so near to zero that the tolerance does not tell.
+    """
 
 
 class _Classifier(ClassifierMixin):  # type: ignore[misc]
@@ -521,7 +525,8 @@ class _Machine(BaseEstimator):  # type: ignore[misc]
         rows, labels = _pair(self, name, pair, sparse=False)
         return np.asarray(self.kernel_(rows, points), float), labels
 
-    def _train(self, X: Any, y: ArrayLike, sample_weight: Any) -> None:
+    def _train(self, X: Any, y: ArrayLike, sample_weight: Any) -> float:
+        """Fit, and the tail mass."""
         self._check()
         _checked_single(self.k)
         points, targets, weight = _checked(self, X, y, sample_weight, sparse=False)
@@ -534,12 +539,14 @@ class _Machine(BaseEstimator):  # type: ignore[misc]
         rows, first, masses = rows[used], first[used], masses[used]
         points, targets = np.ascontiguousarray(rows[:, :-1]), np.ascontiguousarray(rows[:, -1])
         self.kernel_ = self._kernel(points, masses)
-        found = kernel_fit(self.kernel_, targets, nu=tail_mass(self.k, total), C=float(self.C),
-                           points=points, masses=masses if np.ptp(masses) else None,
-                           tol=self.tol, regression=not isinstance(self, ClassifierMixin))
+        nu = tail_mass(self.k, total)
+        found = kernel_fit(self.kernel_, targets, nu=nu, C=float(self.C), points=points,
+                           masses=masses if np.ptp(masses) else None, tol=self.tol,
+                           regression=not isinstance(self, ClassifierMixin))
         self._keep(points, first, found)
         if not isinstance(self, ClassifierMixin):
             warn_off_centre(targets, masses, learner=self, level=4)
+        return nu
 
     def _keep(self, points: Floats, places: NDArray[np.intp], found: KernelSolution) -> None:
         support = found.support[np.argsort(places[found.support])]
@@ -611,10 +618,13 @@ class AverageTopKSVC(_Classifier, _Machine):
         -------
         AverageTopKSVC
         """
-        self._train(X, y, sample_weight)
+        none = self._train(X, y, sample_weight)
         if self.regime_ == "zero":
-            warnings.warn(f"the minimiser is zero at k={self.k}: take a larger k", ZeroClassifier,
-                          stacklevel=2)
+            # Of distinct points a Gaussian kernel's minimiser is not zero, but may be next to it.
+            gain = max((none - self.objective_ + self.gap_) / none, ROUNDING)
+            warnings.warn(
+                f"at k={self.k} no machine is better than zero by more than {gain:.0e} of the "
+                "objective: take a larger k", ZeroClassifier, stacklevel=2)
         return self
 
 

@@ -18,8 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from noisytheory.topics.top_k.aggregate import average_top_k
+from noisytheory.topics.top_k.aggregate import average_top_k, level
+from noisytheory.topics.top_k.central_path import follow
+from noisytheory.topics.top_k.design import Design
 from noisytheory.topics.top_k.minimise import NotCertified, checked_C, moderate
+from noisytheory.topics.top_k.problem import ROUNDING, positive_level
 from noisytheory.vocabulary.domains import (
     COUNT,
     POSITIVE,
@@ -46,6 +49,27 @@ FULL = 1e-12
 """Share of the tail mass that is rounding."""
 SET = 1024
 """Examples of a working set."""
+PATIENCE = 100
+"""Steps an example after which few features are looked for; four times as many before the next
+look.
+"""
+RANKS = 2
+"""Times the root of the steps taken, the features at most: their central path takes about as long.
+"""
+RANK = 1e-14
+"""Of the largest K(x, x), what features may leave of any: rounding."""
+NEAR, AIM = 0.01, 1e-8
+"""Of the gap allowed, from where on points of the central path of features are judged beside the
+Gram matrix itself; and what ends it, by when all weights that will are next to their ends.
+"""
+LOOKS, FOLLOWED = 20, 100
+"""Points judged, and steps, at most."""
+AGAIN = 4
+"""Times the steps before the next look, that two weights at a time are still moved where the path
+left too large a gap.
+"""
+THIN = 0.01
+"""Share of the gap allowed that weights next to their ends may leave when they are put there."""
 TINY = 1e-6
 """Largest score, if it cannot be above this, that the optimality conditions do not see."""
 
@@ -68,7 +92,7 @@ class KernelSolution:
         Relative to the objective, or to what the scores gain over none if that is less.
     regime : str
         ``"nu"`` or ``"C"``, or ``"zero"`` where all scores vanish to the tolerance, beside the
-        largest that C, k and the kernel allow.
+        largest that C, k and the kernel allow, or no scores gain more than rounding.
     steps : int
     """
 
@@ -118,11 +142,12 @@ def kernel_fit(
         Absolute in place of hinge loss.
     tol : float
         Largest violation of the optimality conditions, in the unit of a score; less where that
-        leaves a relative gap above ten times this.
+        leaves a relative gap above ten times this. Of a linear problem in few features, see the
+        notes, only the gap is asked for.
     start : array, shape (n,), optional
         Dual coefficients to begin with, where the Gram matrix is held at once.
     steps : int
-        At most.
+        Of two weights each, at most.
     enough : float
         Gap that is not made smaller, whatever the tolerance asks.
 
@@ -134,6 +159,15 @@ def kernel_fit(
     -----
     NotCertified
         If conditions or gap were not met within the steps.
+
+    Notes
+    -----
+    A smooth kernel's Gram matrix is that of few features, but for rounding, and at a huge C moving
+    two weights at a time takes millions of steps. After 100 steps an example, of which it mostly
+    takes some tens, the linear problem in these features is solved by interior point, if they are
+    no more than twice the root of the steps taken; if they are more, after four times as many, and
+    so on. What is returned is measured beside the Gram matrix itself, and never worse than no
+    scores.
 
     Examples
     --------
@@ -165,6 +199,7 @@ def kernel_fit(
         gram if matrix is None else matrix, points, labels, weights, nu=nu, C=C,
         regression=regression, tol=tol, start=None if matrix is None else start, steps=steps,
         allowed=lambda unit, *_: max(10 * tol * unit, enough))
+    found = _no_worse_than_none(found, labels, weights, nu, regression)
     if violation > tol:
         warnings.warn(f"optimality is violated by {violation:.1e} in place of {tol:.0e}",
                       NotCertified, stacklevel=3)
@@ -172,6 +207,24 @@ def kernel_fit(
         warnings.warn(f"relative duality gap {found.relative_gap:.1e} in place of {10 * tol:.0e} "
                       f"(k/n={nu:g}, C={C:g})", NotCertified, stacklevel=3)
     return found
+
+
+def _no_worse_than_none(
+    found: KernelSolution, labels: Floats, masses: Floats | None, nu: float, regression: bool
+) -> KernelSolution:
+    """No scores at all, where those that were found are worse."""
+    losses = np.abs(labels) if regression else np.ones(len(labels))
+    size = nu * float(average_top_k(losses, float(nu), masses))
+    flat = found.regime == "zero"
+    # Rounding alone does not make a model worse.
+    if found.objective <= size * (1 if flat else 1 + ROUNDING):
+        return found
+    zero, gap = np.zeros(len(labels)), size - found.dual
+    end = 0.0 if nu >= 1 - FULL else level(losses, float(nu), masses)[1]
+    return replace(
+        found, dual_coef=zero, scores=zero, level=float(end), objective=size,
+        regime=found.regime if regression else "zero", relative_gap=gap / max(
+            size if flat else gap, 1e-300))
 
 
 def descended(
@@ -193,15 +246,15 @@ def descended(
     times = C * nu * own
     if 0 < times < TINY:
         # No margin reaches 1 even at C / times, so all that is found grows in proportion to C.
-        found, violation = descended(
+        one, violation = descended(
             gram, points, labels, masses, nu=nu, C=C / times, regression=False, tol=tol,
             start=None if start is None else start / times, steps=steps, fall=fall,
             allowed=lambda unit, value, gain: allowed(
                 times * unit, nu - times * (nu - value), times * gain) / times)
         return replace(
-            found, dual_coef=times * found.dual_coef, scores=times * found.scores,
-            level=1 - times * (1 - found.level), objective=nu - times * (nu - found.objective),
-            dual=nu - times * (nu - found.dual)), violation
+            one, dual_coef=times * one.dual_coef, scores=times * one.scores,
+            level=1 - times * (1 - one.level), objective=nu - times * (nu - one.objective),
+            dual=nu - times * (nu - one.dual)), violation
     q = np.full(n, 1 / n) if masses is None else masses
     if regression:
         index = np.tile(np.arange(n), 2)
@@ -215,14 +268,19 @@ def descended(
     largest = 1.0 if diagonal is None else float(diagonal.max())
     if not np.isfinite(largest):
         raise ValueError("gram must be finite, got an infinity or NaN")
-    if start is not None and matrix is not None:
-        wanted = np.concatenate([start, -start]) if regression else signs * start
+
+    def feasible(beta: Floats) -> tuple[Floats, float]:
+        """Weights of dual coefficients, and what they leave of the tail mass."""
+        wanted = np.concatenate([beta, -beta]) if regression else signs * beta
         alpha = np.clip(wanted, 0.0, upper)
         # Of weights that fill it all but for rounding each would move by next to nothing.
         if float(alpha.sum()) > cap * (1 + FULL):
             alpha *= cap / float(alpha.sum())
         slack = cap - float(alpha.sum())
-        slack = slack if slack > FULL * cap else 0.0
+        return alpha, slack if slack > FULL * cap else 0.0
+
+    if start is not None and matrix is not None:
+        alpha, slack = feasible(start)
         scores = matrix @ np.bincount(index, signs * alpha, n) if scores is None else scores.copy()
     else:
         scores = np.zeros(n)
@@ -232,42 +290,156 @@ def descended(
         return nu * float(average_top_k(losses, float(nu), masses))
 
     size, taken, within = max(aggregate(none), 1e-300), 0, tol
-    while True:
-        if matrix is not None:
-            slack, more, violation = _descend()(
-                matrix, diagonal, signs, c, upper, alpha, slack, scores, within, steps - taken)
-        else:
-            slack, more, violation = _by_sets(
-                gram, points, index, signs, c, upper, alpha, slack, scores, within, steps - taken)
-        taken += int(more)
+
+    def measured(alpha: Floats, scores: Floats | None) -> _Measured:
+        """What these weights make and prove."""
         beta = np.asarray(np.bincount(index, signs * alpha, n), float)
-        if matrix is not None and taken:
-            scores = matrix @ beta  # what every step adds is rounded, much at a huge C
+        scores = matrix @ beta if scores is None else scores
         norm = float(beta @ scores)
         objective = aggregate(np.abs(labels - scores) if regression else np.maximum(
             1 - labels * scores, 0)) + norm / (2 * C)
         dual = float(c @ alpha) / C - norm / (2 * C)
         # A small C or k makes small scores that are not 0: at most C nu times the largest K(x, x).
         flat = not regression and (
-            float(np.abs(scores).max(initial=0.0)) <= tol * min(1.0, cap * max(largest, 1e-300)))
-        unit = objective if flat else min(objective, size - dual)
-        unit = max(unit, LEAST * size)
-        good = objective - dual <= allowed(unit, objective, size - dual)
-        if good or violation > within or taken >= steps or within < 1e-13:
+            float(np.abs(scores).max(initial=0.0)) <= tol * min(1.0, cap * max(largest, 1e-300))
+            or size - dual <= ROUNDING * size)
+        unit = max(objective if flat else min(objective, size - dual), LEAST * size)
+        share = (objective - dual) / allowed(unit, objective, size - dual)
+        return _Measured(alpha, beta, scores, objective, dual, flat, unit, share)
+
+    turn, other, end = PATIENCE * n if matrix is not None else steps, None, np.nan
+    while True:
+        most = min(steps, turn) - taken
+        if matrix is not None:
+            slack, more, violation = _descend()(
+                matrix, diagonal, signs, c, upper, alpha, slack, scores, within, most)
+        else:
+            slack, more, violation = _by_sets(
+                gram, points, index, signs, c, upper, alpha, slack, scores, within, most)
+        taken += int(more)
+        # What every step adds is rounded, much at a huge C.
+        found = measured(alpha, None if matrix is not None and taken else scores)
+        scores = found.scores
+        if taken >= steps or within < 1e-13 or (found.share <= 1 and violation <= tol):
             break
-        within *= fall
+        if taken >= turn:
+            turn *= 4
+            features = _features(matrix, int(RANKS * np.sqrt(taken)))
+            if features is not None:
+                beta, end, more = _followed(
+                    features, labels, q, nu, C, regression, size,
+                    lambda beta: measured(feasible(beta)[0], None).share, allowed)
+                other = measured(feasible(beta)[0], None)
+                taken += more
+                if other.share <= 1:
+                    break
+                # At the end of the arithmetic of features steps may still mend something.
+                turn = steps = min(steps, taken + AGAIN * turn)
+                if other.share < found.share:
+                    (alpha, slack), scores = feasible(other.beta), other.scores
+        elif violation > within:
+            break
+        else:
+            within *= fall
+    lam = np.nan
+    if other is not None and other.share < max(found.share, 1.0):
+        found, slack, violation = other, feasible(other.beta)[1], 0.0
+        lam = float(positive_level(end, slack / C, nu, found.objective))
+        slack = 0.0 if lam else slack
+    alpha, scores = found.alpha, found.scores
     gradient = signs * scores[index] - c
     lower = gradient[alpha > 0].max(initial=-np.inf)
     higher = gradient[alpha < upper].min(initial=np.inf)
     if slack > 1e-9 * cap:
         lam = 0.0
-    else:
+    elif np.isnan(lam):
         ends = [x for x in (-lower, -higher) if np.isfinite(x)]
         lam = max(0.0, float(np.mean(ends))) if ends else 0.0
-    regime = "zero" if flat else ("nu" if slack <= 1e-9 * cap else "C")
+    regime = "zero" if found.flat else ("nu" if slack <= 1e-9 * cap else "C")
+    # No objective is below what is proven, but for rounding.
+    dual = min(found.dual, found.objective)
     return KernelSolution(
-        beta, scores, lam, objective, dual, regime, taken, (objective - dual) / unit,
+        found.beta, scores, lam, found.objective, dual, regime, taken,
+        (found.objective - dual) / found.unit,
     ), float(violation)
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """Weights, what they make and prove, and the gap as a share of what is allowed."""
+
+    alpha: Floats
+    beta: Floats
+    scores: Floats
+    objective: float
+    dual: float
+    flat: bool
+    unit: float
+    share: float
+
+
+def _features(matrix: Any, most: int) -> Floats | None:
+    """Rows whose inner products are the Gram matrix, by a pivoted Cholesky factor, or None."""
+    left = np.diagonal(matrix).astype(float)
+    least = RANK * float(left.max())
+    rows = np.empty((min(most, len(left)), len(left)))
+    for rank in range(len(rows)):
+        at = int(left.argmax())
+        if left[at] <= least:
+            rows = rows[:rank]
+            break
+        rows[rank] = (matrix[at] - rows[:rank, at] @ rows[:rank]) / np.sqrt(left[at])
+        left -= rows[rank] ** 2
+    return np.ascontiguousarray(rows.T) if left.max() <= least or len(rows) == len(left) else None
+
+
+def _followed(
+    features: Floats, labels: Floats, q: Floats, nu: float, C: float, regression: bool,
+    size: float, share: Callable[[Floats], float],
+    allowed: Callable[[float, float, float], float],
+) -> tuple[Floats, float, int]:
+    """Dual coefficients of the linear problem in these features, the level, and steps.
+
+    Points are judged by the share that their gap is of what is allowed beside the Gram matrix.
+    """
+    kept = np.flatnonzero(q > 0)
+    rows, y, u = features[kept], labels[kept], q[kept]
+    if regression:
+        design, c, u = Design(rows, doubled=True), np.concatenate([y, -y]), np.tile(u, 2)
+    else:
+        design, c = Design(rows, y), np.ones(len(y))
+    best, least, looks = np.zeros(len(q)), np.inf, 0
+
+    def enough(w: Floats, alpha: Floats, primal: float, dual: float) -> bool:
+        nonlocal best, least, looks
+        gain = size - dual
+        unit = max(min(primal, gain), LEAST * size)
+        if primal - dual > NEAR * allowed(unit, primal, gain) and gain > ROUNDING * size:
+            return False
+        beta = np.zeros(len(q))
+        beta[kept] = C * design.folded(alpha)
+        looks += 1
+        new = share(beta)
+        if new < least:
+            best, least = beta, new
+        return least <= AIM or looks >= LOOKS
+
+    # Where residuals all count there is no threshold.
+    start = (np.zeros(rows.shape[1]), None, size) if regression and nu >= 1 - FULL else None
+    _, alpha, lam, steps = follow(
+        design, lambda f: (c - design.signed(f), design, None), u, nu,
+        np.full(rows.shape[1], 1 / C), enough, most=FOLLOWED, start=start)
+    if not looks:
+        best[kept] = C * design.folded(alpha)
+        least = share(best)
+    ends = C * q
+    for near in 10.0 ** np.arange(-2, -10, -1):
+        size_of = np.abs(best)
+        thin = np.where(size_of <= near * ends, 0.0, best)
+        thin = np.where(size_of >= (1 - near) * ends, np.sign(best) * ends, thin)
+        if share(thin) <= max(THIN, least):
+            return thin, lam, steps
+    return best, lam, steps
 
 
 def _own(gram: Any, points: Any) -> float:

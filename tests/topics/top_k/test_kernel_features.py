@@ -1,0 +1,160 @@
+"""Kernel machines at a huge C: a smooth kernel's few features, and never worse than no scores."""
+
+from __future__ import annotations
+
+import re
+
+import cvxpy as cp
+import numpy as np
+import pytest
+from sklearn.datasets import make_circles
+
+from noisytheory.learners import AverageTopKSVC, AverageTopKSVR
+from noisytheory.learners.average_top_k import ZeroClassifier
+from noisytheory.topics.top_k import kernel_dual, kernel_fit, kernel_paths
+from noisytheory.topics.top_k.minimise import NotCertified
+from noisytheory.vocabulary.kernels import Gaussian, Linear
+
+
+def smooth(n=100):
+    """Rows, and targets that a smooth function almost fits."""
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(n, 3))
+    return x, x[:, 0] + 0.1 * x[:, 1] ** 2 + 1e-3 * rng.normal(size=n)
+
+
+def rings(n=500):
+    """Rings that overlap: of a tenth of the losses next to nothing can be gained."""
+    x, y = make_circles(n, noise=0.2, factor=0.6, random_state=0)
+    return x, 2.0 * y - 1
+
+
+def least(gram, y, nu, C, masses, regression):
+    """The least objective, by a conic solver."""
+    values, vectors = np.linalg.eigh(gram)
+    kept = values > 1e-13 * values[-1]
+    rows = vectors[:, kept] * np.sqrt(values[kept])
+    w, level = cp.Variable(rows.shape[1]), cp.Variable(nonneg=True)
+    losses = cp.abs(y - rows @ w) if regression else cp.pos(1 - cp.multiply(y, rows @ w))
+    objective = nu * level + masses @ cp.pos(losses - level) + cp.sum_squares(w) / (2 * C)
+    return cp.Problem(cp.Minimize(objective)).solve(solver=cp.CLARABEL)
+
+
+@pytest.mark.parametrize("even", [True, False])
+@pytest.mark.parametrize("nu", [0.2, 0.64, 1.0])
+@pytest.mark.parametrize(("regression", "C"), [(True, 1e4), (True, 1e5), (False, 1e6)])
+def test_at_a_huge_C_few_features_make_the_machine(regression, C, nu, even):
+    if regression:
+        x, y = smooth()
+        gram = Gaussian(1.2)(x, x)
+    else:
+        x, y = rings(150)
+        gram = Gaussian(1.0)(x, x)
+    n = len(y)
+    masses = np.full(n, 1 / n)
+    if not even:
+        masses = np.random.default_rng(0).uniform(size=n) ** 2
+        masses[:5] = 0
+        masses /= masses.sum()
+    # What is not certified is an error here.
+    found = kernel_fit(gram, y, nu=nu, C=C, regression=regression, tol=1e-5,
+                       masses=None if even else masses)
+    assert found.steps <= 2 * kernel_dual.PATIENCE * n
+    best = least(gram, y, nu, C, masses, regression)
+    assert found.dual <= best * (1 + 1e-6)
+    assert found.objective <= best * (1 + 2e-4)
+    alpha = found.dual_coef if not regression else np.abs(found.dual_coef)
+    if not regression:
+        alpha = y * alpha
+    assert np.all(alpha >= 0) and np.all(alpha <= C * masses * (1 + 1e-12))
+    assert alpha.sum() <= C * nu * (1 + 1e-9)
+    losses = np.abs(y - found.scores) if regression else np.maximum(1 - y * found.scores, 0)
+    if found.regime == "nu" and nu < 1:
+        assert masses[losses > found.level + 1e-3].sum() <= nu
+        assert masses[losses >= found.level - 1e-3].sum() >= nu - 1e-12
+    else:
+        assert found.level == 0
+
+
+def test_where_the_path_of_features_ends_early_steps_go_on(monkeypatch):
+    x, y = rings(150)
+    monkeypatch.setattr(kernel_dual, "PATIENCE", 1)
+    monkeypatch.setattr(kernel_dual, "RANKS", 20)
+    monkeypatch.setattr(kernel_dual, "FOLLOWED", 3)
+    monkeypatch.setattr(kernel_dual, "AGAIN", 1000)
+    followed, found = kernel_dual._followed, []
+
+    def seen(*args):
+        found.append(followed(*args))
+        return found[-1]
+
+    monkeypatch.setattr(kernel_dual, "_followed", seen)
+    # What is not certified is an error here.
+    one = kernel_fit(Gaussian(1.0), y, nu=0.5, C=1e4, points=x)
+    assert len(found) == 1 and one.steps > 2 * 150
+
+
+@pytest.mark.parametrize("nu", [0.1, 0.2])
+def test_where_nothing_is_gained_zero_is_the_machine_and_this_is_proven(nu):
+    x, y = rings()
+    found = kernel_fit(Gaussian(1.0), y, nu=nu, C=500e3, points=x)
+    assert found.steps <= 2 * kernel_dual.PATIENCE * len(y)
+    assert found.regime == "zero" and found.objective == nu and found.level == 1
+    assert not found.dual_coef.any() and not found.scores.any()
+    assert 0 <= found.gap <= 1e-11 * nu
+
+
+@pytest.mark.parametrize("regression", [False, True])
+def test_no_machine_is_worse_than_none_even_where_steps_run_out(regression):
+    if regression:
+        x, y = np.random.default_rng(0).normal(size=(2, 100, 3))
+        y, C, nu, steps = y[:, 0], 1e4, 0.64, 1000
+        none = np.sort(np.abs(y))[36:].sum() / 100
+    else:
+        x, y = rings()
+        C, nu, steps = 500e3, 0.1, 20_000
+        none = nu
+    with pytest.warns(NotCertified):
+        found = kernel_fit(Linear() if regression else Gaussian(1.0), y, nu=nu, C=C, points=x,
+                           regression=regression, steps=steps)
+    assert found.objective == pytest.approx(none, rel=1e-12) and not found.dual_coef.any()
+    assert found.level == (pytest.approx(np.sort(np.abs(y))[36]) if regression else 1)
+    assert found.dual < none
+
+
+def test_a_machine_next_to_zero_says_how_little_can_be_gained():
+    x, y = rings()
+    with pytest.warns(ZeroClassifier, match="better than zero by more than") as told:
+        model = AverageTopKSVC(Gaussian(1.0), k=0.1, C=500.0).fit(x, y)
+    share = float(re.search(r"more than (\S+) of", str(told[0].message))[1])
+    # Rounded to its digit.
+    assert 0.1 - (model.objective_ - model.gap_) <= 1.06 * share * 0.1
+    assert share <= 1e-2
+    assert model.objective_ <= 0.1
+    if model.objective_ == 0.1:
+        assert not model.decision_function(x).any()
+
+
+def test_to_choose_C_takes_few_steps(monkeypatch):
+    x, y = smooth(200)
+    steps = []
+
+    def counted(*args, **given):
+        found = kernel_dual.descended(*args, **given)
+        steps.append(found[0].steps)
+        return found
+
+    monkeypatch.setattr(kernel_paths, "descended", counted)
+    AverageTopKSVR().select(x[:100], y[:100], (x[100:], y[100:]))
+    assert sum(steps) <= 20 * kernel_dual.PATIENCE * 100
+
+
+def test_features_are_those_of_the_gram_matrix_or_none():
+    x, _ = smooth(300)
+    gram = Gaussian(3.0)(x, x)
+    rows = kernel_dual._features(gram, 300)
+    assert rows.shape[1] < 300
+    assert np.abs(rows @ rows.T - gram).max() <= 2 * kernel_dual.RANK
+    assert kernel_dual._features(gram, rows.shape[1] - 1) is None
+    assert kernel_dual._features(np.eye(4), 3) is None
+    assert kernel_dual._features(np.eye(4), 9).tolist() == np.eye(4).tolist()
