@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.linalg.lapack import dpstrf
 
 from noisytheory.topics.top_k.aggregate import average_top_k, level
 from noisytheory.topics.top_k.central_path import follow
@@ -50,11 +51,9 @@ FULL = 1e-12
 SET = 1024
 """Examples of a working set."""
 PATIENCE = 100
-"""Steps an example after which few features are looked for; four times as many before the next
-look.
-"""
-RANKS = 2
-"""Times the root of the steps taken, the features at most: their central path takes about as long.
+"""Steps an example after which few features are looked for."""
+SQUARE = 0.5
+"""Steps, times the square of the features, that take about as long as the features' central path.
 """
 RANK = 1e-14
 """Of the largest K(x, x), what features may leave of any: rounding."""
@@ -64,9 +63,9 @@ Gram matrix itself; and what ends it, by when all weights that will are next to 
 """
 LOOKS, FOLLOWED = 20, 100
 """Points judged, and steps, at most."""
-AGAIN = 4
-"""Times the steps before the next look, that two weights at a time are still moved where the path
-left too large a gap.
+AGAIN = 16
+"""Times the steps until then, that two weights at a time are moved at most where the path left too
+large a gap.
 """
 THIN = 0.01
 """Share of the gap allowed that weights next to their ends may leave when they are put there."""
@@ -164,10 +163,9 @@ def kernel_fit(
     -----
     A smooth kernel's Gram matrix is that of few features, but for rounding, and at a huge C moving
     two weights at a time takes millions of steps. After 100 steps an example, of which it mostly
-    takes some tens, the linear problem in these features is solved by interior point, if they are
-    no more than twice the root of the steps taken; if they are more, after four times as many, and
-    so on. What is returned is measured beside the Gram matrix itself, and never worse than no
-    scores.
+    takes some tens, the linear problem in these features is solved by interior point, as soon as
+    the steps taken are half the square of their number. What is returned is measured beside the
+    Gram matrix itself, and never worse than no scores.
 
     Examples
     --------
@@ -304,10 +302,11 @@ def descended(
             float(np.abs(scores).max(initial=0.0)) <= tol * min(1.0, cap * max(largest, 1e-300))
             or size - dual <= ROUNDING * size)
         unit = max(objective if flat else min(objective, size - dual), LEAST * size)
-        share = (objective - dual) / allowed(unit, objective, size - dual)
+        share = (objective - dual) / max(allowed(unit, objective, size - dual), 1e-300)
         return _Measured(alpha, beta, scores, objective, dual, flat, unit, share)
 
-    turn, other, end = PATIENCE * n if matrix is not None else steps, None, np.nan
+    turn = PATIENCE * n if matrix is not None else steps
+    features, other, end = None, None, np.nan
     while True:
         most = min(steps, turn) - taken
         if matrix is not None:
@@ -323,9 +322,9 @@ def descended(
         if taken >= steps or within < 1e-13 or (found.share <= 1 and violation <= tol):
             break
         if taken >= turn:
-            turn *= 4
-            features = _features(matrix, int(RANKS * np.sqrt(taken)))
-            if features is not None:
+            features = _features(matrix) if features is None else features
+            turn = int(SQUARE * features.shape[1] ** 2)
+            if taken >= turn:
                 beta, end, more = _followed(
                     features, labels, q, nu, C, regression, size,
                     lambda beta: measured(feasible(beta)[0], None).share, allowed)
@@ -334,7 +333,7 @@ def descended(
                 if other.share <= 1:
                     break
                 # At the end of the arithmetic of features steps may still mend something.
-                turn = steps = min(steps, taken + AGAIN * turn)
+                turn = steps = min(steps, AGAIN * taken)
                 if other.share < found.share:
                     (alpha, slack), scores = feasible(other.beta), other.scores
         elif violation > within:
@@ -378,19 +377,14 @@ class _Measured:
     share: float
 
 
-def _features(matrix: Any, most: int) -> Floats | None:
-    """Rows whose inner products are the Gram matrix, by a pivoted Cholesky factor, or None."""
-    left = np.diagonal(matrix).astype(float)
-    least = RANK * float(left.max())
-    rows = np.empty((min(most, len(left)), len(left)))
-    for rank in range(len(rows)):
-        at = int(left.argmax())
-        if left[at] <= least:
-            rows = rows[:rank]
-            break
-        rows[rank] = (matrix[at] - rows[:rank, at] @ rows[:rank]) / np.sqrt(left[at])
-        left -= rows[rank] ** 2
-    return np.ascontiguousarray(rows.T) if left.max() <= least or len(rows) == len(left) else None
+def _features(matrix: Any) -> Floats:
+    """Rows whose inner products are the Gram matrix, by a pivoted Cholesky factor."""
+    matrix = np.asarray(matrix, float)
+    factor, order, rank, _ = dpstrf(
+        matrix.T, tol=RANK * float(np.diagonal(matrix).max()), lower=1)
+    rows = np.empty((len(matrix), rank))
+    rows[order - 1] = np.tril(factor[:, :rank])
+    return rows
 
 
 def _followed(

@@ -79,7 +79,7 @@ def test_at_a_huge_C_few_features_make_the_machine(regression, C, nu, even):
 def test_where_the_path_of_features_ends_early_steps_go_on(monkeypatch):
     x, y = rings(150)
     monkeypatch.setattr(kernel_dual, "PATIENCE", 1)
-    monkeypatch.setattr(kernel_dual, "RANKS", 20)
+    monkeypatch.setattr(kernel_dual, "SQUARE", 1e-3)
     monkeypatch.setattr(kernel_dual, "FOLLOWED", 3)
     monkeypatch.setattr(kernel_dual, "AGAIN", 1000)
     followed, found = kernel_dual._followed, []
@@ -149,12 +149,21 @@ def test_to_choose_C_takes_few_steps(monkeypatch):
     assert sum(steps) <= 20 * kernel_dual.PATIENCE * 100
 
 
-def test_features_are_those_of_the_gram_matrix_or_none():
+def test_features_are_those_of_the_gram_matrix():
     x, _ = smooth(300)
     gram = Gaussian(3.0)(x, x)
-    rows = kernel_dual._features(gram, 300)
+    rows = kernel_dual._features(gram)
     assert rows.shape[1] < 300
     assert np.abs(rows @ rows.T - gram).max() <= 2 * kernel_dual.RANK
-    assert kernel_dual._features(gram, rows.shape[1] - 1) is None
-    assert kernel_dual._features(np.eye(4), 3) is None
-    assert kernel_dual._features(np.eye(4), 9).tolist() == np.eye(4).tolist()
+    assert np.abs(kernel_dual._features(np.eye(4))).sum() == 4
+
+
+def test_more_features_wait_for_more_steps(monkeypatch):
+    """At first as many as examples are too many."""
+    x, y = rings(150)
+    gram = Gaussian(0.3)(x, x)
+    rank = kernel_dual._features(gram).shape[1]
+    monkeypatch.setattr(kernel_dual, "PATIENCE", 2)
+    monkeypatch.setattr(kernel_dual, "SQUARE", 1600 / rank**2)
+    found = kernel_fit(gram, y, nu=0.8, C=1e7)
+    assert 1599 <= found.steps <= 1600 + kernel_dual.FOLLOWED
