@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from noisytheory.cli.answers import answers, say, say_json, say_rows
+from noisytheory.cli.answers import answers, listed, say, say_json, say_rows
 from noisytheory.cli.given import assigned, column, combinations, evaluate, values_of
 from noisytheory.cli.mistakes import Mistake, offer
 from noisytheory.cli.select import as_asked, one_claim
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
     from noisytheory.trial.claim import Claim
 
 __all__ = ["bound"]
+
+UPPER = ("tail", "mean", "always")
+"""Kinds whose right side is an upper limit."""
 
 SHORT = 30
 """Characters of a step that has room in a line."""
@@ -46,6 +51,9 @@ def bound(out: TextIO, claim_id: str, assignments: tuple[str, ...], form: str) -
     numbers looked at. Where the right side is no formula but comes with every instance, it is that
     of the one listed at a cell of the grid that comes nearest to breaking the promise, with what
     tells it apart, or of the first that is drawn; parameters left out take their first value.
+
+    A lower limit is tried as an upper one of minus the quantity: its number has the sign turned,
+    which is said beside it; so is, where the bound's own words tell it, why a number is infinite.
     """
     claim = one_claim(claim_id)
     asked, assignments = question(assignments)
@@ -68,7 +76,28 @@ def bound(out: TextIO, claim_id: str, assignments: tuple[str, ...], form: str) -
         shown = {column(name): label for name, label in labels.items()}
         points.append({**shown, "bound": evaluate(claim, values, labels)})
     single = all(len(v) == 1 for v in given.values())
-    _say_points(out, claim, points, form, "" if form or not single else repr(points[0]["bound"]))
+    numbers = [point["bound"] for point in points]
+    said = _said(claim, numbers[0])
+    line = f"{numbers[0]!r}  ({said})" if said else repr(numbers[0])
+    _say_points(out, claim, points, form, "" if form or not single else line)
+    if form in ("", "markdown") and (form or not single):
+        told = dict.fromkeys(_said(claim, number, "the number with its sign turned")
+                             for number in (min(numbers), max(numbers)))
+        if lines := listed("bound", [*filter(None, told)]):
+            say(out, "\n".join(lines))
+
+
+def _said(claim: Claim, number: float, turned: str = "") -> str:
+    """What the number is of, or why it is infinite, as the bound has it; nothing in plain cases."""
+    rest = claim.quantity.removeprefix("minus ")
+    if number == float("inf") and claim.kind in UPPER:
+        about = " ".join((inspect.getdoc(claim.bound) or "").split())
+        why = re.search(r"[Ii]nfinite (where [^.;]*)", about)
+        return f"nothing is promised {why[1]}" if why else ""
+    if rest == claim.quantity:
+        return ""
+    least = "at least " * (claim.kind in UPPER)
+    return f"of {claim.quantity}, that is, {rest} {least}{turned or repr(0.0 - number)}"
 
 
 def _say_points(
@@ -104,7 +133,9 @@ def _say_right_sides(
     for _, about in found:
         seed = [] if about["seed"] is None else ["--seed", str(about["seed"])]
         words = shlex.join([target, *seed, "--address", about["address"]])
-        lines.append(f"{about['bound']!r}  ({about['says']}; noisytheory replay {words})")
+        said = _said(claim, about["bound"])
+        lines.append(f"{about['bound']!r}  ({f'{said}; ' * bool(said)}{about['says']}; "
+                     f"noisytheory replay {words})")
     points = [{**labels, **about} for labels, about in found]
     _say_points(out, claim, points, form, "" if form else "\n".join(lines))
 

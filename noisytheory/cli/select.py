@@ -335,6 +335,13 @@ def discrepancies(out: TextIO, pattern: str | None, as_json: bool) -> None:
         if pattern is None
         or any(fnmatch.fnmatchcase(n, pattern) for n in (paper, number, f"{paper}/{number}"))
     ]
+    if not found and (asked := re.fullmatch(r"(?:([\w-]+)/)?[A-Z]-?0*(\d+)", str(pattern))):
+        # Every paper has a letter of its own, and counts alike.
+        alike = [one for one in known if one[1][1:] == asked[2]]
+        found = [one for one in alike if one[0] == asked[1]]
+        if alike and not found:
+            those = ", ".join(f"{number} of {paper}" for paper, number, _ in alike)
+            raise Mistake(f"no paper or number {pattern!r}; number {asked[2]} is {those}")
     if not found:
         names = dict.fromkeys(n for paper, number, _ in known for n in (paper, number))
         raise Mistake(f"no paper or number {pattern!r}{offer(str(pattern), names)}")

@@ -55,7 +55,8 @@ DISCREPANCIES = {
     "T7": _tried(
         "Tables 1, 2, 4 and 5", "Maximum loss: errors of 20 to 48 per cent.",
         "On data that are not strictly separable the exact minimiser is 0 and errs on one class.",
-        ["table-1/maximum", "table-5"], ["table-1/zero", "new-collapse"]),
+        ["table-1/maximum", "table-2/maximum", "table-4/maximum", "table-5"],
+        ["table-1/zero", "new-collapse"]),
     "T8": _tried(
         "Sec. 2, App. B", "The standard C-SVM and the nu-SVM.",
         "Without their intercept, which is free of the regulariser.",
@@ -91,8 +92,11 @@ DISCREPANCIES = {
         ["lemma-6/range"], ["lemma-6"],
         "True if M is half of the range; with M the range it is true as well, and loose."),
     "T16": _tried(
-        "Lemmas 4 and 5, App. A.3", "Contraction with absolute values, constants 2 and 1.",
-        r"$\Psi_i(0)=0$ is missing, or absolute values must go. Lemma 5 is true by the latter.",
+        "Lemmas 4 and 5, App. A.3",
+        r"Contraction with absolute values, constants 2 and 1; in the proof of Lemma 5 McDiarmid's "
+        r"inequality with $\ge$, and a hinge loss $\le\kappa R$.",
+        r"$\Psi_i(0)=0$ is missing, or absolute values must go. Lemma 5 is true by the latter; it "
+        r"is $\le$, and $\le1+\kappa R$.",
         ["lemma-4/printed"], ["lemma-4/repaired", "lemma-4/one-sided", "lemma-5"]),
     "T17": _tried(
         "Sec. 1 and (18)", "A score of 0 is an error.",
@@ -120,8 +124,11 @@ DISCREPANCIES = {
         ["table-4"], ["def-gmean"],
         "Not impossible: every cell satisfies the inequality between the two tables."),
     "T23": _tried(
-        "Table 1", "Standard deviations of .74 and .77 on Titanic.",
-        "A fixed rule on random quarters has 1.5.",
+        "Table 1", "Standard deviations of .74 to .84 on Titanic, .89 to 1.69 on German, .58 of "
+        "the maximum loss on Phoneme.",
+        "A fixed rule on random quarters has 1.5 on Titanic, which is tried, and 2.3 to 2.5 and "
+        "1.1 on the others, whose data are not here. Stratified or shared splits would explain it, "
+        "or standard errors.",
         ["table-1/spread"], ["table-3"],
         "Undecided: the printed deviation's own error over ten splits is large."),
     "T24": _tried(
@@ -130,20 +137,32 @@ DISCREPANCIES = {
         ["sinc-recipe/printed"], ["sinc-recipe"],
         "Undecided: the errors of the two printed means leave room at our level."),
     "T25": _tried(
-        "Cases 3 and 5, App. C", "The average loss must sacrifice points of separable data.",
+        "Cases 3 and 5, App. C; case 3 is tried",
+        "The average loss must sacrifice points of separable data.",
         "With C large enough it makes no error; it is the unreported regularisation.",
         ["toy-case-3/separable"], ["toy-case-3/regularised"]),
     "T26": _tried(
-        "App. C", "Ranges of good k are larger for the hinge than for the logistic loss.",
-        "With exact solutions and large C the logistic range is the larger one.",
-        ["toy-case-5/ranges"], ["toy-case-5/ranges-ours"]),
+        "Cases 3 to 6, App. C; cases 3 and 5 are tried",
+        "Ranges of good k are larger for the hinge than for the logistic loss: to 50 and 18, 62 "
+        "and 24, 135 and 25, 59 and 12.",
+        "With exact solutions it is C that decides, the same for both: in case 3 half of our draws "
+        "have that order at C = 300, in case 5 a third at 34 and hardly any at 3.4. Lower ends are "
+        "equal, as zero ends at the same k for both.",
+        ["toy-case-3/ranges", "toy-case-5/ranges"], ["toy-case-5/ranges-ours"],
+        "Not refuted: print has one draw of each case, at a C that it leaves out, and ours have "
+        "its order at some C."),
     "T27": [bookkeeping(
         "Tables 1 and 2", "Bold and underlined: best, and not significantly different.",
-        "The test is not named; marks agree with none that we know (Welch's t of .31 is not "
-        "underlined, of .26 is).")],
+        "The test is not named, and marks agree with none that we know: Welch's t of average less "
+        "AT_k is 3.83, 1.90, 1.46, 2.66, 0, 3.82, .89 and 3.36 in the rows of Table 1 with "
+        "logistic loss, 1.18, 1.39, .51, .04, 0, .83, 2.37 and 0 with hinge; Sinc at .31 is not "
+        "underlined, Abalone at .26 is. The row of Titanic has no bold.")],
     "T28": [bookkeeping(
-        "Throughout", r"$f^*_\ell=\inf$; MAE: mean absolute square error; Definition 1 breaks off.",
-        "The argument of the infimum; mean absolute error.")],
+        "Throughout",
+        r"$f^*_\ell=\inf$; MAE: mean absolute square error; Definition 1 breaks off; in (19) and "
+        r"before, $E$ for $\mathcal E$, without its index $h$; $f_z^*$.",
+        r"The argument of the infimum; mean absolute error; $\mathcal E_h$ and $\mathcal E_{h,z}$; "
+        "$f_z$.")],
 }
 
 SYMBOLS = {

@@ -11,6 +11,7 @@ from commands import STRICT, answer, invoke, mistake
 
 import noisytheory as nt
 from noisytheory.cli import replay
+from noisytheory.cli.select import arguments_of
 
 
 def test_bound_prints_the_number(mine):
@@ -182,6 +183,50 @@ def test_a_plain_bound_at_nonsense_is_one_line(mine, variant):
     assert "divide by zero" in mistake("bound", mine, "n=0", "delta=0.1")
     nan = variant("np.sqrt(np.log(1 / delta) / (2 * n))", "float('nan')")
     assert "not a number at n=4" in mistake("bound", nan, "n=4", "delta=0.1")
+
+
+EVENT = ["delta=.2", "nu=.3", "C=1", "mu=.1", "norm=1", "kappa_norm=1"]
+
+
+def test_a_lower_limit_says_that_its_sign_is_turned():
+    line = answer("bound", "top-k/eq-17", "n=10000", *EVENT)
+    number, _, words = line.partition("  ")
+    limit = float(words.removesuffix(")\n").rpartition(" ")[2])
+    assert words.startswith("(of minus the margin, that is, the margin at least ")
+    assert limit == -float(number) == pytest.approx(0.01 / 8 / 0.3)
+    rows = answer("bound", "top-k/eq-17", "n=1e4,1e5", *EVENT)
+    assert "  of minus the margin, that is, the margin at least the number with its sign" in rows
+    marked = answer("bound", "top-k/eq-17", "n=10000", *EVENT, "--markdown")
+    assert "that is, the margin at least" in marked
+    about = json.loads(answer("bound", "top-k/eq-17", "n=10000", *EVENT, "--json"))
+    assert about["quantity"] == "minus the margin" and about["bound"] == -limit
+
+
+@pytest.mark.parametrize("claim", [
+    claim for claim in nt.claims.values()
+    if claim.quantity.startswith("minus ") and claim.bound is not None and claim.kind != "exists"
+    and not any(argument["required"] for argument in arguments_of(claim))
+], ids=lambda claim: claim.id)
+def test_every_lower_limit_says_so(claim):
+    said = ", that is, " + claim.quantity.removeprefix("minus ")
+    assert f"(of {claim.quantity}{said}" in answer("bound", claim.id)
+
+
+def test_a_drawn_right_side_with_its_sign_turned_says_so_too():
+    line = answer("bound", "noisy-kernels/dot-product-psd/binomial-printed")
+    assert "of minus the quadratic form, that is, the quadratic form at least " in line
+
+
+def test_why_a_bound_is_infinite_is_said_in_its_own_words():
+    line = answer("bound", "top-k/lemma-7", "n=1000", *EVENT)
+    assert line.startswith("inf  (nothing is promised where the event of (16) fails with a prob")
+    assert "event of (16)" in answer("bound", "top-k/lemma-7", "n=1000,1e5", *EVENT)
+    assert answer("bound", "top-k/lemma-7", "n=1e5", *EVENT) == "12.0\n"
+    sample = ["mu=.1", "C=.01", "kappa=1", "norm=1", "approximation=0", "delta=.05"]
+    for form in ("", "/typeset", "/proved"):
+        line = answer("bound", f"top-k/theorem-2{form}", "n=100", *sample)
+        why = "where $\\varepsilon>1$, which the theorem excludes"
+        assert line == f"inf  (nothing is promised {why})\n"
 
 
 def test_an_infinite_bound_is_strict_json(variant):

@@ -216,6 +216,18 @@ def test_discrepancies_are_listed_by_paper_and_number():
 
 def test_an_unknown_number_is_one_line():
     assert "no paper or number 'D99'; did you mean D9" in mistake("discrepancies", "D99")
+    assert "no paper or number 'top-k/D-99'" in mistake("discrepancies", "top-k/D-99")
+
+
+def test_a_number_is_found_under_another_letter_or_it_is_said_whose_it_is():
+    for number in (1, 28):
+        (entry,) = json.loads(answer("discrepancies", f"top-k/D-{number:02}", "--json"))
+        assert (entry["paper"], entry["number"]) == ("top-k", f"T{number}")
+    line = mistake("discrepancies", "D-05")
+    for those in ("D5 of kernel-mean", "A5 of average-classifier", "T5 of top-k"):
+        assert those in line
+    assert "T28 of top-k" in mistake("discrepancies", "D-28")
+    assert "A12" not in mistake("discrepancies", "D-28")
 
 
 @pytest.mark.parametrize("command", ["audit", "bound", "claims", "compare", "replay", "show"])

@@ -134,7 +134,8 @@ def test_a_claim_named_like_an_argument_hides_it_not():
 
 def test_an_argument_called_bound_is_told_beside_the_bound():
     found = nt.compare("top-k/text-cvar/brown-*", n=[100], delta=0.05, nu=0.1, bound=[1.0, 2.0])
-    assert repr(found).endswith(": error of the CVaR at 2 points, over bound_>")
+    assert repr(found).endswith(
+        ": how far the estimate is below the CVaR at 2 points, over bound_>")
     assert [row["bound_"] for row in found.rows()] == [1.0, 2.0] and found.along == "bound_"
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import inspect
 import itertools
 from fractions import Fraction
+from functools import partial
 
 import mpmath
 import numpy as np
 import pytest
 
+import noisytheory as nt
 from noisytheory.topics import top_k
 from noisytheory.topics.top_k import rare_loss
 
@@ -82,11 +85,27 @@ def test_the_repaired_theorem_by_hand(C, ball):
     assert top_k.theorem_2_sharp(delta=E**-9 * 0.99, **given) == np.inf
 
 
+@pytest.mark.parametrize("bound", [
+    top_k.theorem_2_printed, top_k.theorem_2_root_mu, top_k.theorem_2_proved,
+    partial(top_k.theorem_2_sharp, risk=0.2), nt.claims["top-k/theorem-2-universal"].bound,
+])
+def test_a_norm_that_no_minimiser_of_the_hinge_risk_has_is_refused(bound):
+    """As new-kappa-fh says: kappa |f_H| is at least 1; where it is 1 solved for, rounding is."""
+    given = dict(n=10**8, delta=0.05, mu=0.2, C=0.01, approximation=0.0)
+    read = inspect.signature(bound).parameters
+    given = {name: value for name, value in given.items() if name in read}
+    assert np.isfinite(bound(kappa=0.5, norm=np.array([2 - 1e-7, 3.0]), **given)).all()
+    with pytest.raises(ValueError, match=r"norm must be at least 1 / kappa, .* kappa norm = 0\.75"):
+        bound(kappa=0.5, norm=np.array([1.5, 2.0]), **given)
+
+
 def test_the_repaired_theorem_counts_examples():
     """Two thirds and a bit of three is three; 0.2 + 0.1 is more than 0.3, but no more examples."""
-    given = dict(delta=0.5, mu=0.1, C=1e-6, kappa=1e-9, norm=1e-9, approximation=0.0)
+    given = dict(delta=0.5, mu=0.1, C=1e-6, kappa=1.0, norm=1.0, approximation=0.0)
     for n, risk, counted in ((10**4, 0.2, 3000), (10**4, 0.2000005, 3001), (10**4, 0.19991, 3000)):
-        apart = top_k.uniform_hinge(n, 0.5 - top_k.exceedance(n, 0.1, 1e-18), 0.0)
+        # Norm over margin: nu over half of mu.
+        ball = counted / n / 0.05
+        apart = top_k.uniform_hinge(n, 0.5 - top_k.exceedance(n, 0.1, 1.0), ball)
         found = top_k.theorem_2_sharp(n=n, risk=risk, **given) + risk - apart
         assert found == pytest.approx(counted / n, abs=1e-7)
 

@@ -18,6 +18,7 @@ from noisytheory.topics.top_k import (
     theorem_2_root_mu,
     theorem_2_sharp,
 )
+from noisytheory.topics.top_k.figures.simulate import past_the_range
 from noisytheory.topics.top_k.linear_populations import axis_population
 from noisytheory.topics.top_k.machine import exact_machine, machine
 from noisytheory.topics.top_k.planning import first_useful_n
@@ -97,6 +98,31 @@ def test_the_population_knows_its_best_function():
     assert population.norm == pytest.approx(1.0, abs=1e-6)
     assert population.risk == pytest.approx(0.2, abs=1e-9)
     assert population.approximation == pytest.approx(0.0, abs=1e-9)
+
+
+def test_limits_of_the_cvar_are_compared_by_their_side():
+    """By how much the estimate is too small, or too large: a bound of one is none of the other."""
+    found = nt.compare("top-k/text-cvar/*", n=1000, delta=0.05, nu=0.5, bound=1.0, radius=1.0,
+                       ones=400)
+    assert {"brown-upper", "brown-upper/sharp", "thomas", "uniform"} <= set(found.names)
+    assert found.left_out["top-k/text-cvar/brown-lower"] == (
+        "bounds another quantity: how far the estimate is above the CVaR (tail)")
+    losses = np.repeat([0.0, 1.0], [600, 400])
+    wanted = nt.top_k.thomas_upper(losses, 0.05, 0.5, 1.0) - nt.top_k.average_top_k(losses, 0.5)
+    assert found.rows()[0]["thomas"] == pytest.approx(float(wanted), rel=1e-12)
+
+
+def test_norm_over_margin_is_what_its_bound_is_of():
+    given = dict(nu=0.3, C=1.0, advantage=0.1, norm=1.0)
+    assert nt.claims["top-k/new-norm-margin"].bound(**given) == pytest.approx(3)
+
+
+def test_which_loss_has_the_larger_range_of_good_k_is_a_matter_of_C():
+    """On the same draws; at k = n the logistic loss gives up the rare class of each."""
+    def share(C, k="largest good"):
+        return past_the_range(TOYS[5], C, k, size=24, rng=np.random.default_rng(11)).mean()
+
+    assert share(34.0) > 0.1 and share(TOYS[5].C) == 0 and share(TOYS[5].C, "n") == 1
 
 
 @pytest.mark.parametrize(("claim", "given", "message"), [

@@ -88,14 +88,12 @@ test_by_hand = by_hand("top-k", [
     Worked("new-margin-floor/risk", FIVE, "1/5", ("1/5", "1/5"), cell=ONE),
     Worked("new-margin-floor/risk", ONES, 0, ("3/20", "3/20"), applies=False),
     Worked("new-margin-floor/risk-at-1", ONES, 0, ("3/20", "3/20")),
-    # 4/5, and rho times 2; g = 7/4 has a risk of 1/8: 2/5 * 7/4 / (11/40) and
-    # 7/8 + sqrt(49/64 + 4/8) = 2.
-    Worked("new-norm-margin", HALVES | G, ("4/5", "4/5"), ("4/5", "4/5")),
-    Worked("new-norm-margin", dict(**HALVES, g=["7/4", 0]), ("4/5", "4/5"), ("56/55", "56/55")),
+    # 4/5 over 2/5; g = 7/4 has a risk of 1/8: 2/5 * 7/4 / (11/40) and 7/8 + sqrt(49/64 + 4/8) = 2.
+    Worked("new-norm-margin", HALVES | G, (2, 2), (2, 2)),
+    Worked("new-norm-margin", dict(**HALVES, g=["7/4", 0]), (2, 2), ("28/11", "28/11")),
     # k = 1, C = 5: w = 1/2, rho = 1/4, norm over margin 2. g = 1 has a risk of 1/10, twice 1/5 less
     # that. k = 2: w = rho = 1; 1/4 + sqrt(1/16 + 5/10) and 2/5 * 1/2 / (3/10).
-    Worked("new-norm-margin/attained", line(1, 1, 1, 1, "1/2", g=[1, 0]), ("1/2", "1/2"),
-           ("1/2", "1/2")),
+    Worked("new-norm-margin/attained", line(1, 1, 1, 1, "1/2", g=[1, 0]), (2, 2), (2, 2)),
     Worked("new-norm-margin/attained", line(2, 2, 2, 2, 1, g=["1/2", 0]), (1, 1), (1, 1),
            cell=dict(k=2)),
     # Signs turned, g = 1 has a risk of 1/2: (2/5 - 1/2) / 2 - (1/2)^2 / 8; at its own margin
@@ -131,8 +129,8 @@ def test_another_hinge_loss_is_refuted(monkeypatch, wrong):
 
 @pytest.mark.parametrize(("claim", "changed"), [
     ("new-margin-floor", lambda **given: -margin_floor(**given | dict(C=1.1 * given["C"]))),
-    ("new-norm-margin", lambda margin, norm, C, **given:
-     margin * norm_margin(**given, norm=0.9 * norm, C=0.8 * C)),
+    ("new-norm-margin", lambda norm, C, **given:
+     norm_margin(**given, norm=0.9 * norm, C=0.8 * C)),
 ])
 def test_a_tenth_inside_the_public_bound_is_noticed(claim, changed):
     whole = nt.claims[f"top-k/{claim}"]

@@ -7,10 +7,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from scipy.optimize import linprog
+from sklearn.metrics import mean_absolute_error, mean_squared_error
 from worked import Worked, by_hand
 
 from noisytheory.topics.top_k import fit
 from noisytheory.topics.top_k.tables import simulate
+from noisytheory.topics.top_k.tables.sides import compared
 from noisytheory.trial.draws import block_generator
 
 test_by_hand = by_hand("top-k", [
@@ -43,6 +45,31 @@ def test_normal_equations_are_the_solver_of_the_average_square_loss():
     x, y = simulate._draws_of_sinc("cells", 1, np.random.default_rng(2))
     w = simulate._least_squares(x, y, 1e-4)[0]
     assert np.allclose(w, fit(x[0], y[0], "square", k=1.0, C=1e4, tol=1e-10).coef, atol=1e-7)
+
+
+def test_cells_of_print_say_which_they_are():
+    """The picture has a row for each of them."""
+    told = [dict(one.steps) for one in compared("table 2", "AT_k", "average <= maximum", "Sinc")]
+    assert [(of["set"], of["loss"], of["columns"]) for of in told] == [
+        ("Sinc", loss, columns) for loss in ("square", "absolute")
+        for columns in ("AT_k, average", "average, maximum")]
+
+
+def test_errors_on_sinc_are_those_of_scikit_learn():
+    x, y = simulate._draws_of_sinc("cells", 3, np.random.default_rng(4))
+    w = np.random.default_rng(5).normal(size=(3, 11)) / 10
+    mae, rmse = simulate._errors(x, y, w)
+    for i in range(3):
+        scores = x[i, 750:] @ w[i]
+        assert mae[i] == pytest.approx(mean_absolute_error(y[i, 750:], scores))
+        assert rmse[i] ** 2 == pytest.approx(mean_squared_error(y[i, 750:], scores))
+
+
+def test_the_g_mean_of_the_maximum_loss_is_that_of_one_class():
+    """What is right is a class share, and the other class has none right."""
+    error = simulate.maximum_error(size=16, rng=np.random.default_rng(6))
+    g = simulate.maximum_g_mean(size=16, rng=np.random.default_rng(6))
+    assert (g == 0).all() and ((error > 0.3) & (error < 0.7)).all()
 
 
 def test_exchange_that_goes_round_in_circles_ends(monkeypatch):

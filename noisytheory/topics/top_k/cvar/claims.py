@@ -111,15 +111,12 @@ unbiased = [
         note="As $\\frac1j\\ge\\log\\frac{j+1}j$: between the CVaR at k/n and at (k + 1)/(n + 1).",
     ),
 ]
-CVAR: dict[str, Any] = {
+BELOW: dict[str, Any] = {
     "place": "not in print: conditional value at risk", "origin": "sharper",
-    "quantity": "error of the CVaR", "unit": "loss", "rows": 1024,
+    "quantity": "how far the estimate is below the CVaR", "unit": "loss", "rows": 1024,
 }
-
-
-ERROR: dict[str, Any] = {
-    "simulate": simulate.cvar_error, "exact": simulate.cvar_error_law, **CVAR,
-}
+ABOVE: dict[str, Any] = {**BELOW, "quantity": "how far the estimate is above the CVaR"}
+ERROR: dict[str, Any] = {"simulate": simulate.cvar_error, "exact": simulate.cvar_error_law}
 RARE = 1e-120
 """Far in the tail the normal law is all that counts."""
 FAR = 1e-60
@@ -127,18 +124,19 @@ COUNT_OR_NONE = Domain(0, include_low=True, whole=True)
 
 
 def _thomas(ones: Any, n: int, delta: Any, nu: float, bound: float) -> Any:
-    """Of samples that are known by how many of their losses are 1."""
+    """How far the limit is above the estimate, of samples known by how many losses are 1."""
     COUNT_OR_NONE.check("ones", ones)
     most = np.asarray(ones).max()
     if most > n:
         raise ValueError(f"ones must be a whole number in [0, n], got {most:g}")
     losses = (np.arange(n) >= n - np.asarray(ones)[..., None]).astype(float)
-    return bounds.thomas_upper(losses, delta, nu, bound)
+    limit = bounds.thomas_upper(losses, delta, nu, bound)
+    return limit - np.minimum(1, np.asarray(ones) / (n * nu))
 
 
-def _width(n: Any, delta: Any, nu: float, bound: float) -> Any:
-    """How far the limit is above the estimate, of a sample half of which is 1."""
-    return _thomas(n // 2, n, delta, nu, bound) - min(1.0, 0.5 / nu)
+def _of_half(n: Any, delta: Any, nu: float, bound: float) -> Any:
+    """Of a sample half of which is 1."""
+    return _thomas(n // 2, n, delta, nu, bound)
 
 
 @requires(n=SAMPLE_SIZE, nu=TAIL_MASS)
@@ -162,6 +160,7 @@ cvar = [
         "$2\\log(2/\\delta)$ in place of $5\\log(3/\\delta)$ it is true as well "
         "(text-cvar/brown-upper/sharp), so no instance uses more than $\\sqrt{2/5}=.63$: loose.",
         **ERROR,
+        **BELOW,
     ),
     TOP_K.tail(
         "text-cvar/brown-upper/sharp",
@@ -176,6 +175,7 @@ cvar = [
         "no losses are harder than two values, where it is Chernoff's bound, twice as "
         "an estimate is at most 1. Far in the tail .94 of it is used.",
         **ERROR,
+        **BELOW,
     ),
     TOP_K.tail(
         "text-cvar/brown-lower",
@@ -190,6 +190,7 @@ cvar = [
         note="Attained in the limit: with losses 0 and 1 it is Hoeffding's bound of a share, whose "
         "exponent is that of the normal law.",
         **ERROR,
+        **ABOVE,
     ),
     TOP_K.equal(
         "text-cvar/brown-upper/attained",
@@ -202,7 +203,7 @@ cvar = [
         twin=scaled(Fraction(11, 10)),
         note="Within a tenth of it, which is the margin.",
         **quantile(partial(simulate.cvar_error_law, sign=1.0)),
-        **CVAR,
+        **BELOW,
     ),
     TOP_K.equal(
         "text-cvar/brown-lower/attained",
@@ -215,7 +216,7 @@ cvar = [
         twin=scaled(Fraction(11, 10)),
         note="Within a twentieth of it, which is the margin.",
         **quantile(partial(simulate.cvar_error_law, sign=-1.0)),
-        **CVAR,
+        **ABOVE,
     ),
     TOP_K.tail(
         "text-cvar/thomas/one-loss",
@@ -225,10 +226,10 @@ cvar = [
         simulate=simulate.cvar_sample,
         grid={"population": [SteepLosses(0.65, 1.0)], "delta": [0.3]},
         given={"n": 1},
-        trivial=lambda bound: bound,
+        trivial=lambda cvar: cvar,
         twin=scaled(Fraction(4, 5)),
         note="Where a step too many in the sum shows; .84 of the right side is used.",
-        **{**CVAR, "quantity": "CVaR"},
+        **BELOW,
     ),
     TOP_K.tail(
         "text-cvar/thomas",
@@ -239,11 +240,14 @@ cvar = [
         grid={"population": [SteepLosses(0.5, 1.0), SteepLosses(0.4, 0.9)],
               "delta": [0.05, 0.01]},
         given={"n": 50},
-        trivial=lambda bound: bound,
+        trivial=lambda cvar: cvar,
         twin={"bound": lambda ones, n, delta, nu, bound:
               _thomas(ones, n, delta**0.25, nu, bound), "why": "the width halved"},
-        note="With losses 0 and 1 it is Hoeffding's bound of the share of zeros.",
-        **{**CVAR, "quantity": "CVaR", "rows": 4096},
+        note="With losses 0 and 1 it is Hoeffding's bound of the share of zeros. From both sides "
+        "the estimate is subtracted, so that it compares with Brown's. Of losses of any value the "
+        "limit is `noisytheory.top_k.thomas_upper(losses, delta, nu, bound)`, and the estimate "
+        "`noisytheory.top_k.average_top_k(losses, nu)`.",
+        **{**BELOW, "rows": 4096},
     ),
     TOP_K.equal(
         "text-cvar/thomas/attained",
@@ -251,7 +255,7 @@ cvar = [
         r"M-\frac1\nu\sum_i(z_{(i+1)}-z_{(i)})\Big[\frac in-\sqrt{\frac{\log(1/\delta)}{2n}}"
         r"-(1-\nu)\Big]_+-\widehat{\mathrm{CVaR}}_\nu",
         hypotheses=["losses 0 and 1 with equal chances, half of a sample of each, far in the tail"],
-        bound=_width,
+        bound=_of_half,
         grid={"population": [SteepLosses(0.5, 0.9)], "delta": [FAR]},
         given={"n": 2000},
         margin=0.012,
@@ -259,7 +263,7 @@ cvar = [
         note="How far the limit is above the estimate is the same for all samples whose limit is "
         "below M. Within a twentieth of it, which is the margin.",
         **quantile(partial(simulate.cvar_error_law, sign=1.0)),
-        **CVAR,
+        **BELOW,
     ),
     TOP_K.tail(
         "text-cvar/uniform",
@@ -276,5 +280,6 @@ cvar = [
         "of it, all but the two terms of the class, of which half is the most that is known "
         "(lemma-5).",
         **ERROR,
+        **BELOW,
     ),
 ]

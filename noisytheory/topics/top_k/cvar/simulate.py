@@ -110,5 +110,7 @@ def _estimates(population: SteepLosses, n: int, counts: NDArray[Any]) -> Floats:
 def cvar_sample(
     population: SteepLosses, n: int, *, size: int, rng: np.random.Generator
 ) -> dict[str, NDArray[Any]]:
-    """CVaR of the law, and how many losses of a sample are 1."""
-    return dict(lhs=np.full(size, population.cvar), ones=rng.binomial(n, population.p, size=size))
+    """CVaR of the law minus that of a sample, and how many of its losses are 1."""
+    ones = rng.binomial(n, population.p, size=size)
+    found, which = np.unique(ones, return_inverse=True)
+    return dict(lhs=(population.cvar - _estimates(population, n, found))[which], ones=ones)

@@ -55,22 +55,24 @@ def with_outlier(case: Toy, k: int, *, size: int, rng: np.random.Generator) -> F
     return effect(dataclasses.replace(case, outlier=(2.0, -1.5)), k, size=size, rng=rng)
 
 
-def smaller_range(
-    case: Toy, times: float, largest: str, *, size: int, rng: np.random.Generator
+KS = (2, 5, 10, 20, 40, 80, 120, 160, 200)
+"""Of which the largest good k of the hinge is taken."""
+
+
+def past_the_range(
+    case: Toy, C: float, k: str, *, size: int, rng: np.random.Generator
 ) -> Floats:
-    r"""0 where logistic loss errs at the largest k of a grid at which the hinge does not."""
+    """Whether logistic loss errs more than the hinge does at its largest k of fewest errors.
+
+    There, or at n where ``k`` says so; with the same C for both.
+    """
     x, y = toys(case, size, rng)
-    out, left = np.ones(size), np.arange(size)
-    for k in (40, 20, 10, 5):
-        perfect = wrong(x[left], y[left], hinge_machines(x[left], y[left], k, case.C)[0]) == 0
-        for i in left[perfect]:
-            w = fit(x[i], y[i], "logistic", k=k if largest == "good" else y.shape[1],
-                    C=times * case.C, tol=1e-4).coef
-            out[i] = float(np.all(np.where(x[i] @ w >= 0, 1.0, -1.0) == y[i]))
-        left = left[~perfect]
-        if not left.size:
-            break
-    return out
+    errors = wrong(x, y, hinge_machines(x, y, KS, C)[0])
+    last = len(KS) - 1 - errors[::-1].argmin(axis=0)
+    at = last if k == "largest good" else np.full(size, -1)
+    w = np.array([fit(a, b, "logistic", k=KS[i], C=C, tol=1e-4).coef
+                  for a, b, i in zip(x, y, at, strict=True)])
+    return np.asarray(wrong(x, y, w) > errors.min(axis=0), float)
 
 
 def sacrificed(case: Toy, C: float, *, size: int, rng: np.random.Generator) -> Floats:

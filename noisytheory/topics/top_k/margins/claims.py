@@ -26,7 +26,9 @@ def _on_the_event(side: Callable[..., Numeric], advantage: float = 1) -> Callabl
         n: Numeric, delta: Numeric, nu: Numeric, C: Numeric, mu: Numeric, norm: Numeric,
         kappa_norm: Numeric,
     ) -> Numeric:
-        """Infinite where the level does not."""
+        r"""Infinite where the event of (16) fails with a probability above the level all alone:
+        $e^{-n\mu^2/2(1+\kappa\|f_H\|)^2}>\delta$.
+        """
         covered = exceedance(n, mu, kappa_norm) <= delta
         return where(covered, side(nu, C, mu * advantage, norm), np.inf)
 

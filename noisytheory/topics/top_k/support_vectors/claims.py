@@ -31,13 +31,6 @@ def _share(k: Numeric, n: Numeric) -> Numeric:
     return k / n
 
 
-def _norm(
-    nu: Numeric, C: Numeric, advantage: Numeric, norm: Numeric, margin: Numeric
-) -> Numeric:
-    r"""Of $\|f\|$ itself: a margin of 0 is no divisor."""
-    return margin * norm_margin(nu, C, advantage, norm)
-
-
 programme = about_instances(
     TOP_K.identity, "eq-8..12", sides.dual_programme, Signed,
     r"\max_{0\le p\le1,\,\sum p=k}\langle p,x\rangle=\min_\lambda k\lambda+\sum_i[x_i-\lambda]_+",
@@ -178,8 +171,8 @@ lines = [
         TOP_K.always, "new-norm-margin", sides.norm_of_margin, Rows,
         rf"\frac{{\|f\|}}\rho\le{RATIO}"
         r"\text{ if }\mathcal E_z(g)<\nu", "beside Lemma 7, App. A.3", grid=GRID,
-        bound=_norm, twin=scaled(Fraction(19, 20), "the right side a twentieth smaller"),
-        origin="candidate", quantity="norm",
+        bound=norm_margin, twin=scaled(Fraction(19, 20), "the right side a twentieth smaller"),
+        origin="candidate", quantity="norm over margin",
         note="Both entries are attained. The second, where larger, is at most $\\sqrt{C\\nu}$.",
         **{**SMALL, "rows": 128},
     ),
@@ -187,8 +180,8 @@ lines = [
         TOP_K.identity, "new-norm-margin/attained", sides.norm_of_margin, Shorter,
         rf"\frac{{\|f\|}}\rho={RATIO}", "beside Lemma 7, App. A.3",
         hypotheses=["four rows alike, one shorter, of length k/2; g of margin 1 on the four"],
-        grid={"k": [1, 2], "C": [5]}, bound=_norm, twin=scaled(Fraction(21, 20)),
-        origin="candidate", quantity="norm", **{**SMALL, "rows": 8},
+        grid={"k": [1, 2], "C": [5]}, bound=norm_margin, twin=scaled(Fraction(21, 20)),
+        origin="candidate", quantity="norm over margin", **{**SMALL, "rows": 8},
         note="The first entry at k = 1, with a margin of 1/4; the second at k = 2, with one of 1.",
     ),
     about_instances(

@@ -329,9 +329,9 @@ def risk_at_margin(at: Rows, k: int, C: int, most: int) -> dict[str, Any]:
 
 
 def norm_of_margin(at: Rows, k: int, C: int) -> dict[str, Any]:
-    r"""$\|f\|$, and what its bound is made of, where $\mathcal E_z(g)<\nu$; in fractions both.
+    r"""$\|f\|/\rho$, and what its bound is made of, where $\mathcal E_z(g)<\nu$; in fractions both.
 
-    Of all $\rho$ that are optimal the least: the k-th least margin, up to 1.
+    Of all $\rho$ that are optimal the least: the k-th least margin, up to 1, which is not 0 there.
     """
     found = svm(at, k, C)
     least = np.sort(scores(at.z, found.w), axis=1)[:, k - 1]
@@ -341,11 +341,12 @@ def norm_of_margin(at: Rows, k: int, C: int) -> dict[str, Any]:
     good = np.asarray((more > 0) & (square > 0))
     safe = np.where(good, more, nu * one(more))
     norm = np.where(good, square, one(square))
-    sides = dict(lhs=root(dot(found.w, found.w)), nu=nu * one(safe), advantage=safe,
-                 norm=root(norm), margin=margin, applies=good, scale=one(margin))
+    margin = np.where(good, margin, one(margin))
+    sides = dict(lhs=root(dot(found.w, found.w) / margin**2), nu=nu * one(safe), advantage=safe,
+                 norm=root(norm), applies=good, scale=1 / margin)
     if at.z.dtype == object:
         squares = nu * nu * norm / (safe * safe), norm / 4, norm / 4 + C * (nu - safe)
-        sides["rhs"] = tuple(margin * np.maximum(first, half + rest)
+        sides["rhs"] = tuple(np.maximum(first, half + rest)
                              for first, half, rest in zip(*map(root, squares), strict=True))
     return sides
 

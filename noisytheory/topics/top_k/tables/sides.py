@@ -11,19 +11,23 @@ from noisytheory.topics.top_k.recipes import monk_3, titanic
 from noisytheory.trial.claim import Certificate
 
 PLACES = {"maximum": 0, "average": 1, "AT_k": 2}
+LOSSES = {"table 1": ("logistic", "hinge"), "table 4": ("logistic", "hinge"),
+          "table 2": ("square", "absolute"), "table 5": ("square", "absolute")}
 TABLES = {"table 1": printed.ERRORS, "table 2": printed.RMSE, "table 5": printed.MAE,
           "table 4": printed.G_MEANS}
 
 
 def compared(table: str, small: str, large: str, only: str) -> Iterator[Certificate]:
     """Columns of a table in order, in units of the last digit; of G-means the other way round."""
-    places = [PLACES[column] for column in (small, *large.split(" <= "))]
+    columns = [small, *large.split(" <= ")]
     if table == "table 4":
-        places.reverse()
+        columns.reverse()
     for name, row in TABLES[table].items():
-        for cell in row.values() if not only or name == only else ():
-            for first, second in itertools.pairwise(places):
-                yield Certificate(_digits(cell[first][0]), _digits(cell[second][0]))
+        for loss, cell in zip(LOSSES[table], row.values(), strict=True):
+            for first, second in itertools.pairwise(columns if only in ("", name) else ()):
+                yield Certificate(
+                    _digits(cell[PLACES[first]][0]), _digits(cell[PLACES[second]][0]),
+                    [("set", name), ("loss", loss), ("columns", f"{first}, {second}")])
 
 
 def _digits(text: str) -> int:

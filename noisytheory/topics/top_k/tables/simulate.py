@@ -24,6 +24,15 @@ def maximum_error(*, size: int, rng: np.random.Generator) -> Floats:
     return wrong(tx, ty, maximum_machines(x, y, 1e3))
 
 
+def maximum_g_mean(*, size: int, rng: np.random.Generator) -> Floats:
+    """Its G-mean: the root of the product of the shares that are right in each class."""
+    (x, y), (tx, ty) = halves(size, rng)
+    right = ~mistakes(tx, ty, maximum_machines(x, y, 1e3))
+    first, second = ((right & (ty == label)).sum(axis=1) / (ty == label).sum(axis=1)
+                     for label in (-1.0, 1.0))
+    return np.asarray(np.sqrt(first * second))
+
+
 CS = (1e-1, 1.0, 10.0, 100.0)
 """Values of C tried."""
 PARTS = 32
@@ -87,20 +96,33 @@ def _least_squares(x: Floats, y: Floats, ridge: float) -> Floats:
     return np.asarray(np.linalg.solve(gram, np.vecmat(y, x)[..., None])[..., 0])
 
 
+def _errors(x: Floats, y: Floats, w: Floats) -> tuple[Floats, Floats]:
+    """MAE and RMSE on test data."""
+    r = y[:, TEST] - np.matvec(x[:, TEST], w)
+    return np.asarray(np.abs(r).mean(axis=1)), np.asarray(np.sqrt((r**2).mean(axis=1)))
+
+
+def sinc_average(centres: str, *, size: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """MAE and RMSE of the average square loss, C = 10,000."""
+    x, y = _draws_of_sinc(centres, size, rng)
+    return _errors(x, y, _least_squares(x[:, HALF], y[:, HALF], 1e-4))
+
+
 def sinc_ratio(centres: str, *, size: int, rng: np.random.Generator) -> Floats:
-    """MAE over RMSE on test data, average square loss, C = 10,000."""
-    x, y = _draws_of_sinc(centres, size, rng)
-    w = _least_squares(x[:, HALF], y[:, HALF], 1e-4)
-    r = y[:, TEST] - np.matvec(x[:, TEST], w)
-    return np.asarray(np.abs(r).mean(axis=1) / np.sqrt((r**2).mean(axis=1)))
+    """The one over the other."""
+    mae, rmse = sinc_average(centres, size=size, rng=rng)
+    return mae / rmse
 
 
-def sinc_maximum(centres: str, *, size: int, rng: np.random.Generator) -> Floats:
-    """RMSE on test data of the exact minimax fit, C = 10^6."""
+def sinc_average_mae(centres: str, *, size: int, rng: np.random.Generator) -> Floats:
+    """The MAE of the average square loss."""
+    return sinc_average(centres, size=size, rng=rng)[0]
+
+
+def sinc_maximum(centres: str, which: int, *, size: int, rng: np.random.Generator) -> Floats:
+    """MAE, or RMSE, of the exact minimax fit, C = 10^6."""
     x, y = _draws_of_sinc(centres, size, rng)
-    w = _minimax(x[:, HALF], y[:, HALF])
-    r = y[:, TEST] - np.matvec(x[:, TEST], w)
-    return np.asarray(np.sqrt((r**2).mean(axis=1)))
+    return _errors(x, y, _minimax(x[:, HALF], y[:, HALF]))[which]
 
 
 FORGETFUL = 8

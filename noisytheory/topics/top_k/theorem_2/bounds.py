@@ -54,7 +54,7 @@ def theorem_2_printed(
     >>> round(float(theorem_2_printed(10**6, 0.05, 0.1, 0.01, 1.0, 1.0, 0.0)), 4)
     0.2182
     """
-    constant = 1 + c_kappa(C, norm, kappa)
+    constant = 1 + checked_c_kappa(C, norm, kappa)
     return mu + approximation + _epsilon(n, delta, mu, constant) + constant / np.sqrt(n * mu)
 
 
@@ -64,6 +64,8 @@ def theorem_2_root_mu(
     approximation: Numeric,
 ) -> Numeric:
     r"""Theorem 2 in the reading that its proof is of: $\frac{1+C_{\kappa H}}{\sqrt n\,\mu}$.
+
+    Infinite where $\varepsilon>1$, which the theorem excludes.
 
     Returns
     -------
@@ -79,7 +81,7 @@ def theorem_2_root_mu(
     >>> round(float(theorem_2_root_mu(10**6, 0.05, 0.1, 0.01, 1.0, 1.0, 0.0)), 4)
     0.2543
     """
-    constant = 1 + c_kappa(C, norm, kappa)
+    constant = 1 + checked_c_kappa(C, norm, kappa)
     return mu + approximation + _epsilon(n, delta, mu, constant) + constant / (np.sqrt(n) * mu)
 
 
@@ -91,7 +93,7 @@ def theorem_2_proved(
     r"""What print proves: $\mu+\frac1n+A+\varepsilon+\frac{2C_{\kappa H}}{\sqrt n\,\mu}$.
 
     Its last line, with the probability $2e^{-n\mu^2\varepsilon^2/(1+C_{\kappa H})^2}$ that stands
-    there.
+    there. Infinite where $\varepsilon>1$, which the theorem excludes.
 
     Returns
     -------
@@ -111,7 +113,7 @@ def theorem_2_proved(
     >>> round(float(theorem_2_proved(10**6, 0.05, 0.1, 0.01, 1.0, 1.0, 0.0)), 4)
     0.2871
     """
-    inner = c_kappa(C, norm, kappa)
+    inner = checked_c_kappa(C, norm, kappa)
     return (mu + 1 / n + approximation + _epsilon(n, delta, mu, 1 + inner)
             + 2 * inner / (np.sqrt(n) * mu))
 
@@ -129,7 +131,7 @@ def theorem_2_sharp(
     Returns
     -------
     float or array
-        Excess risk; infinite where the first term alone exceeds $\delta$.
+        Excess risk. Infinite where the first term alone exceeds $\delta$.
 
     Examples
     --------
@@ -140,12 +142,23 @@ def theorem_2_sharp(
     if beyond.any():
         sums = np.asarray(risk + mu + 0 * n)
         raise ValueError(f"risk + mu must be at most 1, got {sums[beyond].flat[0]:g}")
+    checked_c_kappa(C, norm, kappa)
     nu = _tail(n, risk, mu)
     ball = kappa * norm_margin(nu, C, mu / 2, norm)
     left = delta - exceedance(n, mu, kappa * norm)
     usable = left > 0
     total = nu - risk + approximation + uniform_hinge(n, where(usable, left, 0.5), ball)
     return where(usable, total, np.inf)
+
+
+def checked_c_kappa(C: Numeric, norm: Numeric, kappa: Numeric) -> Numeric:
+    r"""$C_{\kappa H}$ of an $f_H$ that there may be."""
+    reaches = np.asarray(kappa * norm)
+    # Norms of populations are solved for.
+    if (reaches < 1 - 1e-6).any():
+        raise ValueError("norm must be at least 1 / kappa, as every f_H of a hinge risk below 1 "
+                         f"has it, got kappa norm = {reaches.min():g}")
+    return c_kappa(C, norm, kappa)
 
 
 def _tail(n: Numeric, risk: Numeric, mu: Numeric) -> Numeric:

@@ -9,7 +9,6 @@ import numpy as np
 
 from noisytheory.papers import TOP_K
 from noisytheory.topics.top_k import pictures
-from noisytheory.topics.top_k.constants.bounds import c_kappa
 from noisytheory.topics.top_k.linear_populations import axis_population, clusters, hopeless
 from noisytheory.topics.top_k.terms import LEVELS, SIGN
 from noisytheory.topics.top_k.theorem_2 import bounds, simulate
@@ -40,8 +39,11 @@ def _without(bound: Any) -> Any:
 
 @requires(n=SAMPLE_SIZE, delta=LEVEL)
 def _universal(n: Numeric, delta: Numeric, C: float, kappa: float, norm: float, mu: float) -> Any:
-    """The corollary at its own level: both terms in epsilon where the level allows them."""
-    constant = 1 + c_kappa(C, norm, kappa)
+    r"""The corollary at its own level: both terms in epsilon where the level allows them.
+
+    Infinite where $2e^{-n\mu^4/(1+C_{\kappa H})^2}>\delta$.
+    """
+    constant = 1 + bounds.checked_c_kappa(C, norm, kappa)
     probability = 2 * np.exp(-n * mu**4 / constant**2)
     return bounds.where(probability <= delta, 2 * mu + constant / (np.sqrt(n) * mu), np.inf)
 
