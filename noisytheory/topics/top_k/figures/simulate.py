@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -28,7 +29,24 @@ from noisytheory.trial.claim import Certificate
 Floats = NDArray[np.float64]
 
 
-def effect(case: Toy, k: int, *, size: int, rng: np.random.Generator) -> Floats:
+def _machines(loss: str, x: Floats, y: Floats, ks: Sequence[int], C: float) -> Floats:
+    """Exact minimisers on each sample, of several k, shape (k, size, d)."""
+    if loss == "hinge":
+        return hinge_machines(x, y, ks, C)[0]
+    return np.array([[fit(*one, loss, k=k, C=C, tol=1e-4).coef for one in zip(x, y, strict=True)]
+                     for k in ks])
+
+
+def _maximum(loss: str, x: Floats, y: Floats, C: float) -> Floats:
+    """Of the maximum loss: zero for all margin losses if for one."""
+    w = maximum_machines(x, y, C)
+    some = w.any(axis=1)
+    if loss != "hinge" and some.any():
+        w[some] = _machines(loss, x[some], y[some], [1], C)[0]
+    return w
+
+
+def effect(case: Toy, loss: str, k: int, *, size: int, rng: np.random.Generator) -> Floats:
     r"""1 where training errors of maximum, $AT_k$ and average are not ordered as in Figure 4.
 
     Case 1: none errs. Cases 2, 4, 6: AT_k errs less than the maximum. Cases 4, 5, 6: it errs less
@@ -38,9 +56,9 @@ def effect(case: Toy, k: int, *, size: int, rng: np.random.Generator) -> Floats:
     n = y.shape[1]
     # The maximum loss is zero at most where there is an outlier, and at none where there is none.
     ks = {1: [k, 1, n], 2: [k]}.get(case.case, [k, n])
-    here, *there = wrong(x, y, hinge_machines(x, y, ks, case.C)[0])
+    here, *there = wrong(x, y, _machines(loss, x, y, ks, case.C))
     if case.outlier is not None:
-        there.append(wrong(x, y, maximum_machines(x, y, case.C)))
+        there.append(wrong(x, y, _maximum(loss, x, y, case.C)))
     if case.case == 1:
         good = (here == 0) & (np.max(there, axis=0) == 0)
     elif case.case == 3:
@@ -50,9 +68,9 @@ def effect(case: Toy, k: int, *, size: int, rng: np.random.Generator) -> Floats:
     return np.asarray(~good, float)
 
 
-def with_outlier(case: Toy, k: int, *, size: int, rng: np.random.Generator) -> Floats:
+def with_outlier(case: Toy, loss: str, k: int, *, size: int, rng: np.random.Generator) -> Floats:
     """`effect` with one negative among the positives: a twin."""
-    return effect(dataclasses.replace(case, outlier=(2.0, -1.5)), k, size=size, rng=rng)
+    return effect(dataclasses.replace(case, outlier=(2.0, -1.5)), loss, k, size=size, rng=rng)
 
 
 KS = (2, 5, 10, 20, 40, 80, 120, 160, 200)

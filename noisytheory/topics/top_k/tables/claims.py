@@ -7,7 +7,7 @@ from typing import Any
 from noisytheory.papers import TOP_K
 from noisytheory.topics.top_k import printed_tables as printed
 from noisytheory.topics.top_k.tables import sides, simulate
-from noisytheory.topics.top_k.terms import EXACT, HALVES, minus
+from noisytheory.topics.top_k.terms import EXACT, HALVES, constant, minus
 from noisytheory.trial.sides import worked
 
 
@@ -233,7 +233,7 @@ sinc = [
     *(TOP_K.published(
         name,
         statement=rf"\text{{Sinc, maximum square loss: {quantity} }}{entry[0]}",
-        bound=lambda entry=entry: float(entry[0]),
+        bound=constant(float(entry[0])),
         printed_error=float(entry[1]) / 10**0.5,
         margin=0.02,
         simulate=simulate.sinc_maximum,
