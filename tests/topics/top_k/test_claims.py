@@ -18,7 +18,8 @@ from noisytheory.topics.top_k import (
     theorem_2_root_mu,
     theorem_2_sharp,
 )
-from noisytheory.topics.top_k.figures.simulate import past_the_range
+from noisytheory.topics.top_k.batches import wrong
+from noisytheory.topics.top_k.figures.simulate import _machines, _maximum, past_the_range
 from noisytheory.topics.top_k.linear_populations import axis_population
 from noisytheory.topics.top_k.machine import exact_machine, machine
 from noisytheory.topics.top_k.planning import first_useful_n
@@ -138,3 +139,17 @@ def test_which_loss_has_the_larger_range_of_good_k_is_a_matter_of_C():
 def test_bounds_refuse_what_no_sample_has(claim, given, message):
     with pytest.raises(ValueError, match=message):
         nt.claims[f"top-k/{claim}"].bound(**given)
+
+
+@pytest.mark.parametrize(("case", "loss", "maximum", "middle", "average"), [
+    (3, "hinge", 0, 0, 7), (3, "logistic", 0, 0, 8), (4, "hinge", 100, 1, 8),
+    (4, "logistic", 100, 1, 8), (5, "hinge", 0, 0, 17), (5, "logistic", 0, 0, 17),
+    (6, "hinge", 14, 1, 14), (6, "logistic", 14, 1, 14),
+])
+def test_errors_on_the_drawn_cases_of_both_losses(case, loss, maximum, middle, average):
+    """Of one draw each; the numbers are those of another solver."""
+    recipe = TOYS[case]
+    x, y = (part[None] for part in toy(recipe, np.random.default_rng(recipe.seed)))
+    w = [_maximum(loss, x, y, recipe.C), *_machines(loss, x, y, [10, 200], recipe.C)]
+    errors = [round(200 * float(wrong(x, y, one)[0])) for one in w]
+    assert errors == [maximum, middle, average]
