@@ -81,23 +81,25 @@ def bound(out: TextIO, claim_id: str, assignments: tuple[str, ...], form: str) -
     line = f"{numbers[0]!r}  ({said})" if said else repr(numbers[0])
     _say_points(out, claim, points, form, "" if form or not single else line)
     if form in ("", "markdown") and (form or not single):
-        told = dict.fromkeys(_said(claim, number, "the number with its sign turned")
+        told = dict.fromkeys(_said(claim, number, of_all=True)
                              for number in (min(numbers), max(numbers)))
         if lines := listed("bound", [*filter(None, told)]):
             say(out, "\n".join(lines))
 
 
-def _said(claim: Claim, number: float, turned: str = "") -> str:
+def _said(claim: Claim, number: float, *, of_all: bool = False) -> str:
     """What the number is of, or why it is infinite, as the bound has it; nothing in plain cases."""
-    rest = claim.quantity.removeprefix("minus ")
     if number == float("inf") and claim.kind in UPPER:
         about = " ".join((inspect.getdoc(claim.bound) or "").split())
         why = re.search(r"[Ii]nfinite (where [^.;]*)", about)
         return f"nothing is promised {why[1]}" if why else ""
-    if rest == claim.quantity:
+    turned = re.fullmatch(r"(?:(\d+) )?minus (.+)", claim.quantity)
+    if turned is None:
         return ""
+    limit = f"{turned[1]} minus the number" if turned[1] else "the number with its sign turned"
+    limit = limit if of_all else repr(float(turned[1] or 0) - number)
     least = "at least " * (claim.kind in UPPER)
-    return f"of {claim.quantity}, that is, {rest} {least}{turned or repr(0.0 - number)}"
+    return f"of {claim.quantity}, that is, {turned[2]} {least}{limit}"
 
 
 def _say_points(

@@ -212,6 +212,13 @@ def test_every_lower_limit_says_so(claim):
     assert f"(of {claim.quantity}{said}" in answer("bound", claim.id)
 
 
+def test_what_is_left_of_a_number_is_a_lower_limit_too():
+    words = answer("bound", "noisy-kernels/averaging", "m=1", "variance=1").partition("  ")
+    limit = words[2].removesuffix(")\n").rpartition(" ")[2]
+    assert ", that is, the regret a round at least " in words[2]
+    assert float(limit) == 4 - float(words[0])
+
+
 def test_a_drawn_right_side_with_its_sign_turned_says_so_too():
     line = answer("bound", "noisy-kernels/dot-product-psd/binomial-printed")
     assert "of minus the quadratic form, that is, the quadratic form at least " in line
