@@ -49,7 +49,7 @@ def values_of(bound: Any) -> dict[str, Any]:
         else:
             assert parameter.default is not parameter.empty, f"VALUES has no {name}"
     if "mu" in found and "approximation" in found:
-        found |= {"n": 10**7, "delta": 0.3}
+        found |= {"n": 10**7, "delta": 0.3, "norm": 1.5}
     if "beta" in found and bound.domains["beta"].low == 1:
         found["beta"] = 1.5
     return found
