@@ -50,8 +50,10 @@ FULL = 1e-12
 """Share of the tail mass that is rounding."""
 SET = 1024
 """Examples of a working set."""
-PATIENCE = 100
+PATIENCE = 10
 """Steps an example after which few features are looked for."""
+SOME = 1.5
+"""Examples by which it is told whether they are few, for each of as many as may be."""
 SQUARE = 0.5
 """Steps, times the square of the features, that take about as long as the features' central path.
 """
@@ -322,9 +324,15 @@ def descended(
         if taken >= steps or within < 1e-13 or (found.share <= 1 and violation <= tol):
             break
         if taken >= turn:
-            features = _features(matrix) if features is None else features
-            turn = int(SQUARE * features.shape[1] ** 2)
-            if taken >= turn:
+            if features is None and matrix is not None:
+                count = min(n, int(SOME * np.sqrt(taken / SQUARE)))
+                some = np.linspace(0, n - 1, count).astype(int)
+                few = _features(matrix[np.ix_(some, some)])
+                turn = int(SQUARE * few.shape[1] ** 2)
+                if taken >= turn:
+                    features = few if count == n else _features(matrix)
+                    turn = int(SQUARE * features.shape[1] ** 2)
+            if features is not None and taken >= turn:
                 beta, end, more = _followed(
                     features, labels, q, nu, C, regression, size,
                     lambda beta: measured(feasible(beta)[0], None).share, allowed)

@@ -59,7 +59,7 @@ def test_at_a_huge_C_few_features_make_the_machine(regression, C, nu, even):
     # What is not certified is an error here.
     found = kernel_fit(gram, y, nu=nu, C=C, regression=regression, tol=1e-5,
                        masses=None if even else masses)
-    assert found.steps <= 2 * kernel_dual.PATIENCE * n
+    assert found.steps <= 200 * n
     best = least(gram, y, nu, C, masses, regression)
     assert found.dual <= best * (1 + 1e-6)
     assert found.objective <= best * (1 + 2e-4)
@@ -98,7 +98,7 @@ def test_where_the_path_of_features_ends_early_steps_go_on(monkeypatch):
 def test_where_nothing_is_gained_zero_is_the_machine_and_this_is_proven(nu):
     x, y = rings()
     found = kernel_fit(Gaussian(1.0), y, nu=nu, C=500e3, points=x)
-    assert found.steps <= 2 * kernel_dual.PATIENCE * len(y)
+    assert found.steps <= 200 * len(y)
     assert found.regime == "zero" and found.objective == nu and found.level == 1
     assert not found.dual_coef.any() and not found.scores.any()
     assert 0 <= found.gap <= 1e-11 * nu
@@ -112,7 +112,7 @@ def test_no_machine_is_worse_than_none_even_where_steps_run_out(regression):
         none = np.sort(np.abs(y))[36:].sum() / 100
     else:
         x, y = rings()
-        C, nu, steps = 500e3, 0.1, 20_000
+        C, nu, steps = 500e3, 0.1, 2000
         none = nu
     with pytest.warns(NotCertified):
         found = kernel_fit(Linear() if regression else Gaussian(1.0), y, nu=nu, C=C, points=x,
@@ -146,7 +146,7 @@ def test_to_choose_C_takes_few_steps(monkeypatch):
 
     monkeypatch.setattr(kernel_paths, "descended", counted)
     AverageTopKSVR().select(x[:100], y[:100], (x[100:], y[100:]))
-    assert sum(steps) <= 20 * kernel_dual.PATIENCE * 100
+    assert sum(steps) <= 100_000
 
 
 def test_features_are_those_of_the_gram_matrix():
@@ -167,3 +167,18 @@ def test_more_features_wait_for_more_steps(monkeypatch):
     monkeypatch.setattr(kernel_dual, "SQUARE", 1600 / rank**2)
     found = kernel_fit(gram, y, nu=0.8, C=1e7)
     assert 1599 <= found.steps <= 1600 + kernel_dual.FOLLOWED
+
+
+def test_of_many_features_some_examples_tell_that_they_are_many(monkeypatch):
+    """Rows of 12 dimensions: the whole Gram matrix is factored once it may pay, or never."""
+    x, y = np.random.default_rng(0).normal(size=(600, 12)), np.resize([1.0, -1.0], 600)
+    sizes, plain = [], kernel_dual._features
+
+    def counted(matrix):
+        sizes.append(len(matrix))
+        return plain(matrix)
+
+    monkeypatch.setattr(kernel_dual, "_features", counted)
+    monkeypatch.setattr(kernel_dual, "PATIENCE", 1)
+    kernel_fit(Gaussian(1.0), y, nu=1.0, C=600.0, points=x, tol=1e-8)
+    assert sizes and 600 not in sizes
