@@ -161,9 +161,10 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
         so that its errors are mostly about the minimiser's; `determined` is False where zero is the
         minimiser, or less is gained than the `floor`, a share of what is gained at the largest k,
         and where another intercept that errs two points more or less is about as good.
-        All k take about the time of a single fit, of two beside an intercept; with a floor of a
-        tenth, which proves where zero ends, of two to four, three to six beside an intercept; a
-        floor of 0 asks it of every k and takes a dozen. See the notes of
+        All k take about the time of a single fit, beside an intercept of two to six, most where
+        classes are uneven; of a regression of one or two. With a floor of a tenth, which proves
+        where zero ends, of two to four, three to seven beside an intercept; a floor of 0 asks it
+        of every k and takes a dozen or more. See the notes of
         `noisytheory.topics.top_k.path`.
 
         Parameters
@@ -455,9 +456,10 @@ class _Machine(BaseEstimator):  # type: ignore[misc]
         tol : float
             Duality gap at every k, which is proven, as `noisytheory.topics.top_k.Path` measures it:
             all k take about as long as one fit, mostly less than two, in regression less than three
-            (`noisytheory.topics.top_k.kernel_path`).
+            (`noisytheory.topics.top_k.kernel_path`); more of repeated rows, which a fit merges.
         floor : float
-            Gains less than this share of the largest k's count as so large.
+            Gains less than this share of the largest k's count as so large. 0 asks it of every k
+            and may take thousands of fits' time.
 
         Returns
         -------

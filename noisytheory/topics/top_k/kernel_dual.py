@@ -44,6 +44,8 @@ Floats = NDArray[np.float64]
 WORKING = 8192
 """Examples whose Gram matrix is held at once (512 MiB of doubles); beyond it by working sets."""
 TAIL = Domain(0, 1, include_high=True)
+ROUNDED = 1e-9
+"""Of an objective, by which a bound may be above it for rounding."""
 LEAST = 1e-15
 """Share of the objective at zero that a gap is relative to at least."""
 FULL = 1e-12
@@ -164,7 +166,7 @@ def kernel_fit(
     Notes
     -----
     A smooth kernel's Gram matrix is that of few features, but for rounding, and at a huge C moving
-    two weights at a time takes millions of steps. After 100 steps an example, of which it mostly
+    two weights at a time takes millions of steps. After 10 steps an example, of which it mostly
     takes some tens, the linear problem in these features is solved by interior point, as soon as
     the steps taken are half the square of their number. What is returned is measured beside the
     Gram matrix itself, and never worse than no scores.
@@ -299,6 +301,9 @@ def descended(
         objective = aggregate(np.abs(labels - scores) if regression else np.maximum(
             1 - labels * scores, 0)) + norm / (2 * C)
         dual = float(c @ alpha) / C - norm / (2 * C)
+        if not dual <= min(objective, size) * (1 + ROUNDED):
+            # At a C so huge that squares are rounding nothing is proven: no loss is below 0.
+            dual = 0.0
         # A small C or k makes small scores that are not 0: at most C nu times the largest K(x, x).
         flat = not regression and (
             float(np.abs(scores).max(initial=0.0)) <= tol * min(1.0, cap * max(largest, 1e-300))

@@ -162,11 +162,12 @@ def path(
     Notes
     -----
     What is gained over zero grows with the square of the distance from where zero ends. By the
-    floor of a half all k take about the time of one fit, two beside an intercept; where zero ends
-    is not proven, and of k that are not near the largest ones few models are called determined.
+    floor of a half all k take about the time of one fit; beside an intercept of about two, of four
+    or more where classes are uneven, six at most. Where zero ends is not proven, and of k that are
+    not near the largest ones few models are called determined.
     Below a floor of a tenth lies but a third of that distance, where hardly anybody would choose
     the model: then all k take the time of two fits, four at most; beside an intercept of three or
-    four, six at most.
+    four, seven at most.
     Least squares begin the solution at the largest k, and where the floor is lower the linear
     programme that proves where zero ends; between, models are guessed in the plane of two, with
     weights that prove how good they are, or solved. Below the floor models lie in the direction in
@@ -182,7 +183,7 @@ def path(
     In regression a model's own largest losses are weights of every k, and every k has an intercept
     of its own, so that the solution at the largest k serves most; where it does not, models are
     found by a few steps from mixtures, or solved. By a floor of a half all k take the time of one
-    fit or less in the median, of one and a half beside an intercept, four at most. Mean squares are
+    fit or less in the median, of one and a half beside an intercept, five at most. Mean squares are
     mostly those of fits to some per cent; at the least k, where little is gained, they may be far
     off.
 

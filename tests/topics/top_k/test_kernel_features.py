@@ -7,7 +7,7 @@ import re
 import cvxpy as cp
 import numpy as np
 import pytest
-from sklearn.datasets import make_circles
+from sklearn.datasets import load_wine, make_circles
 
 from noisytheory.learners import AverageTopKSVC, AverageTopKSVR
 from noisytheory.learners.average_top_k import ZeroClassifier
@@ -182,3 +182,16 @@ def test_of_many_features_some_examples_tell_that_they_are_many(monkeypatch):
     monkeypatch.setattr(kernel_dual, "PATIENCE", 1)
     kernel_fit(Gaussian(1.0), y, nu=1.0, C=600.0, points=x, tol=1e-8)
     assert sizes and 600 not in sizes
+
+
+@pytest.mark.parametrize("C", [1e16, 1e20, 1e25])
+def test_at_a_C_that_is_beyond_rounding_nothing_is_proven_that_is_not_true(C):
+    """A bound of 4.9 stood above the objective of none, .8, which was called the minimiser."""
+    x = load_wine().data
+    x = (x - x.mean(axis=0)) / x.std(axis=0)
+    y = np.where(load_wine().target == 2, 1.0, -1.0)
+    with pytest.warns(NotCertified):
+        found = kernel_fit(Linear(), y, nu=0.8, C=C, points=x)
+    assert found.gap >= 0
+    assert found.dual <= 0.034 and found.objective <= 0.8
+    assert found.regime != "zero" or found.gap > 0.5
