@@ -18,8 +18,14 @@ from noisytheory.topics.top_k import (
     theorem_2_root_mu,
     theorem_2_sharp,
 )
-from noisytheory.topics.top_k.batches import wrong
-from noisytheory.topics.top_k.figures.simulate import _machines, _maximum, past_the_range
+from noisytheory.topics.top_k.batches import toys, wrong
+from noisytheory.topics.top_k.figures.simulate import (
+    CS,
+    KS,
+    _machines,
+    _maximum,
+    longer_range,
+)
 from noisytheory.topics.top_k.linear_populations import axis_population
 from noisytheory.topics.top_k.machine import exact_machine, machine
 from noisytheory.topics.top_k.planning import first_useful_n
@@ -118,12 +124,23 @@ def test_norm_over_margin_is_what_its_bound_is_of():
     assert nt.claims["top-k/new-norm-margin"].bound(**given) == pytest.approx(3)
 
 
-def test_which_loss_has_the_larger_range_of_good_k_is_a_matter_of_C():
-    """On the same draws; at k = n the logistic loss gives up the rare class of each."""
-    def share(C, k="largest good"):
-        return past_the_range(TOYS[5], C, k, size=24, rng=np.random.default_rng(11)).mean()
+@pytest.mark.parametrize("case", [3, 5])
+def test_ranges_of_good_k_are_those_of_machines_at_every_k_and_C(case):
+    """The dichotomy spares solving each C: beside fits at all of both, on the same draws."""
+    for below in (200, 201):
+        found = longer_range(TOYS[case], below, size=8, rng=np.random.default_rng(11))
+        x, y = toys(TOYS[case], 8, np.random.default_rng(11))
+        for some, a, b in zip(found, x, y, strict=True):
+            def errors(loss, k, C, a=a, b=b):
+                w = fit(a, b, loss, k=k, C=C, tol=1e-8).coef
+                return np.sum(np.where(a @ w >= 0, 1, -1) != b)
 
-    assert share(34.0) > 0.1 and share(TOYS[5].C) == 0 and share(TOYS[5].C, "n") == 1
+            longer = False
+            for C in CS:
+                wrong = [errors("hinge", k, C) for k in KS]
+                last = max(i for i, one in enumerate(wrong) if one == min(wrong))
+                longer |= KS[last] < below and errors("logistic", KS[last], C) > min(wrong)
+            assert longer == some
 
 
 @pytest.mark.parametrize(("claim", "given", "message"), [

@@ -73,24 +73,31 @@ def with_outlier(case: Toy, loss: str, k: int, *, size: int, rng: np.random.Gene
     return effect(dataclasses.replace(case, outlier=(2.0, -1.5)), loss, k, size=size, rng=rng)
 
 
-KS = (2, 5, 10, 20, 40, 80, 120, 160, 200)
-"""Of which the largest good k of the hinge is taken."""
+KS = (*range(2, 30, 4), *range(30, 60, 5), 60, 80, 120, 160, 200)
+"""Of which the largest k of fewest errors is taken."""
+CS = (10.0, 20.0, 40.0, 80.0, 160.0, 320.0)
+"""Of which one is to do, for both losses."""
 
 
-def past_the_range(
-    case: Toy, C: float, k: str, *, size: int, rng: np.random.Generator
-) -> Floats:
-    """Whether logistic loss errs more than the hinge does at its largest k of fewest errors.
+def longer_range(case: Toy, below: int, *, size: int, rng: np.random.Generator) -> Floats:
+    r"""Whether at some C the hinge's k of fewest errors end later than those of the logistic loss.
 
-    There, or at n where ``k`` says so; with the same C for both.
+    They must end below a k: then the average loss errs more. With the hinge a machine has no C up
+    to $\bar k(C)$, the mass of the weights at k = n, which falls with C; from there on it is that
+    of the average.
     """
     x, y = toys(case, size, rng)
-    errors = wrong(x, y, hinge_machines(x, y, KS, C)[0])
-    last = len(KS) - 1 - errors[::-1].argmin(axis=0)
-    at = last if k == "largest good" else np.full(size, -1)
-    w = np.array([fit(a, b, "logistic", k=KS[i], C=C, tol=1e-4).coef
-                  for a, b, i in zip(x, y, at, strict=True)])
-    return np.asarray(wrong(x, y, w) > errors.min(axis=0), float)
+    n, ks = y.shape[1], np.array(KS)
+    free = wrong(x, y, hinge_machines(x, y, KS, CS[0])[0])
+    averages, bars = hinge_machines(x, y, [n] * len(CS), CS)
+    found = np.zeros(size)
+    for C, average, bar in zip(CS, wrong(x, y, averages), bars, strict=True):
+        errors = np.where(ks[:, None] < bar, free, average)
+        last = len(ks) - 1 - errors[::-1].argmin(axis=0)
+        for i in np.flatnonzero((found == 0) & (ks[last] < below)):
+            w = fit(x[i], y[i], "logistic", k=KS[last[i]], C=C, tol=1e-4).coef
+            found[i] = wrong(x[i], y[i], w) > errors[last[i], i]
+    return found
 
 
 def sacrificed(case: Toy, C: float, *, size: int, rng: np.random.Generator) -> Floats:

@@ -119,10 +119,11 @@ def sinc_average_mae(centres: str, *, size: int, rng: np.random.Generator) -> Fl
     return sinc_average(centres, size=size, rng=rng)[0]
 
 
-def sinc_maximum(centres: str, which: int, *, size: int, rng: np.random.Generator) -> Floats:
+def sinc_maximum(centres: str, of: str, *, size: int, rng: np.random.Generator) -> Floats:
     """MAE, or RMSE, of the exact minimax fit, C = 10^6."""
     x, y = _draws_of_sinc(centres, size, rng)
-    return _errors(x, y, _minimax(x[:, HALF], y[:, HALF]))[which]
+    mae, rmse = _errors(x, y, _minimax(x[:, HALF], y[:, HALF]))
+    return {"MAE": mae, "RMSE": rmse}[of]
 
 
 FORGETFUL = 8
