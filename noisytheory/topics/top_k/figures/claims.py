@@ -28,7 +28,7 @@ SHOWN = {
 BROKEN: dict[int, dict[str, Any]] = {
     1: {"simulate": simulate.with_outlier, "why": "one point on the other side"},
     2: {"given": {"k": 1}, "why": "k = 1"},
-    3: {"bound": lambda: 0.1, "why": "in nine of ten draws"},
+    3: {"bound": lambda: 0.05, "why": "in nineteen of twenty draws"},
 }
 MOST = (
     "A half, most draws, is ours: nearly every draw has the printed order, so that the share of "
