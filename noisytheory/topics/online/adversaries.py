@@ -237,7 +237,7 @@ def reached(step: float) -> tuple[Floats, Whole, Whole]:
     w = np.unique(np.concatenate([away, -away, away - 1, 1 - away]))
     w = w[np.abs(w) <= 1]
     # One of each that only rounding tells apart.
-    w = w[np.append(True, np.diff(w) > NEAR)]
+    w = w[np.append(True, np.diff(w) > NEAR)] + 0.0  # a zero may have any sign
     up, down = (_nearest(w, np.clip(w + sign * step, -1, 1)) for sign in (1, -1))
     return w, up, down
 

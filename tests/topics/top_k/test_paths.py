@@ -314,7 +314,8 @@ def test_errors_of_a_path_are_those_of_single_fits_at_every_k(loss, digit, inter
     assert found.gap.max() <= 0.2
     gains = []
     for k in (1, 2, 10, 50, 130, 200, 900, 1797):
-        best = fit(x, y, loss, k=k, C=1.0, intercept=intercept)
+        # Where a billionth is gained no more of that is certified on every machine.
+        best = fit(x, y, loss, k=k, C=1.0, intercept=intercept, tol=1e-4)
         assert best.dual * (1 - 1e-9) <= found.objective[k - 1]
         assert found.dual[k - 1] <= best.objective * (1 + 1e-9)
         if best.regime == "zero":
