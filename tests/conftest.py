@@ -62,6 +62,13 @@ def together(nodeid: str) -> str:
     return nodeid if file.endswith(("test_claims_contract.py", "test_twins.py")) else file
 
 
+def pytest_collection_modifyitems(items):
+    """Whichever test is the first to need the whole audit waits for it, on two busy cores long."""
+    for item in items:
+        if "verdicts" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.timeout(1800))
+
+
 @pytest.fixture(scope="session")
 def verdicts():
     """Every claim on trial as the campaign tries it, once for all tests of that job."""

@@ -181,9 +181,11 @@ def test_the_numbers_of_every_experiment_are_kept_and_no_others():
 
 ROUNDING_DECIDES = {"on_digits": 0.08}
 """Experiments of perceptrons, whose path the last bit decides, and how far a series may be off on
-average, beside the largest; three times that for standard errors, which are rougher. With three
-kernels of linear algebra it is up to .067 (.17); with five other seeds some series is off by .2 at
-least."""
+average, beside the largest. With four kernels of linear algebra it is up to .067; with five other
+seeds some series is off by .2 at least."""
+ASTRAY = 3
+"""Factor within which their standard errors are on average: of ten runs these follow the one that
+goes astray on some processor (1.9 of two kernels)."""
 
 
 @pytest.mark.campaign
@@ -201,10 +203,10 @@ def test_kept_numbers_are_what_the_experiment_finds(experiment):
             # elsewhere within its tolerance. A series of perceptrons' errors in the mean only.
             largest, apart = np.abs(values).max(initial=0), np.abs(values - np.array(found[name]))
             share = ROUNDING_DECIDES.get(experiment.__name__)
-            if share is not None and name.startswith("s.e."):
-                share *= 3
             if share is None:
                 assert apart.max(initial=0) <= 1e-3 * largest, name
+            elif name.startswith("s.e."):
+                assert 1 / ASTRAY <= np.mean(found[name]) / values.mean() <= ASTRAY, name
             else:
                 assert apart.mean() <= share * largest, name
 
