@@ -19,10 +19,9 @@ from scipy import sparse
 from noisytheory.topics.top_k.design import Design, solver
 from noisytheory.topics.top_k.guesses import GUESSED, Guess, Guesses
 from noisytheory.topics.top_k.individual import individual
-from noisytheory.topics.top_k.intercepts import Ends, Intercepts
 from noisytheory.topics.top_k.jumps import squares
 from noisytheory.topics.top_k.neighbours import Balance, Part, sample_size
-from noisytheory.topics.top_k.task import REACHED, ROUNDING, WIDE, Task, positive_level
+from noisytheory.topics.top_k.task import REACHED, ROUNDING, WIDE, positive_level
 from noisytheory.topics.top_k.walk import EXACT, FARTHEST, MOST, SMALL, Knot, Sorted, sums
 
 __all__ = ["Few"]
@@ -68,9 +67,6 @@ class Few(Guesses):
 
     def highest(self, nu: float) -> Knot:
         """The solution at the largest k, from least squares."""
-        if self.free and self.kind.margin and self.kind.smooth:
-            self.own = Intercepts(Ends.of(self.kind, self.labels, self.masses), self.rows,
-                                  self.nus, self.constant(self.nus))
         w = np.zeros(self.rows.shape[1] + self.free)
         if self.start is not None:
             w[: len(self.start)] = self.start
@@ -80,11 +76,6 @@ class Few(Guesses):
         self.most = max(self.gain(high), ROUNDING * self.size)
         self.most /= nu if self.average else 1.0
         return high
-
-    def knot(self, task: Task, w: Floats, scores: Floats) -> Knot:
-        """With its weights, where intercepts ask for them."""
-        found = super().knot(task, w, scores)
-        return found if self.own is None else replace(found, pulls=task.pulls)
 
     def solved(
         self, nu: float, start: Floats, gain: float = 0.0, gap: float = 0.0, *, flat: bool = False
@@ -199,26 +190,35 @@ class Few(Guesses):
 
     def constant_up_to(self, w: Floats) -> list[Knot] | None:
         """Where a constant other than zero begins and ends to be the minimiser; None if nowhere."""
-        own = self.own
-        if own is None or own.first > 1 - ROUGH or sparse.issparse(self.rows):
+        if not (self.free and self.kind.smooth) or sparse.issparse(self.rows):
             return None
-        few, share = own.ends.few, own.ends.share
+        above = float(self.masses[self.labels > 0].sum())
+        share, sign = min(above, 1 - above), 1.0 if above >= 0.5 else -1.0
+        few = self.labels * sign < 0
+        # Where all of the smaller class count, and as much of the larger.
+        start = float(self.nus[min(int(np.searchsorted(
+            self.nus, 2 * share * (1 - 1e-9))), len(self.nus) - 1)])
+        if start > 1 - ROUGH:
+            return None
         middle = self.masses[few] @ self.rows[few] / share
         rows, masses = self.rows[~few] - middle, self.masses[~few]
         hinge = Balance(rows, np.ones(len(rows)), masses, individual("hinge"), 1.0, 1.0, False,
                         10 * COLLAPSE, start_value=1.0)
         hinge.lowest, hinge.step = share, float(np.diff(self.nus, prepend=0.0).min())
         hinge.allowed = EXACT / (self.C * self.kind.slope_at_zero**2)
-        hinge.find(own.ends.sign * w[:-1])
+        hinge.find(sign * w[:-1])
         if hinge.best_weights is None or hinge.direction is None or hinge.best_dual < share:
             return None
         self.fits += 1
-        self.direction = np.append(own.ends.sign * hinge.direction, 0.0)
-        found, p, even = [], self.masses.copy(), min(2 * share, own.first)
-        # Zero ends at twice the smaller class, which may be between two k.
-        first = [own.first] if own.first <= even * (1 + 1e-9) else [even, own.first]
-        for nu in (*first, share + hinge.best_dual):
-            p[~few] = hinge.best_weights * ((nu - share) / hinge.best_dual)
+        self.direction = np.append(sign * hinge.direction, 0.0)
+        found, p, even = [], self.masses.copy(), min(2 * share, start)
+        # Zero ends at twice the smaller class, the constant at the end, which may be between two k.
+        ends = self.nus[np.maximum(self.nus.searchsorted(
+            np.array([even, share + hinge.best_dual]) * (1 + 1e-9)) - 1, 0)]
+        for nu in np.unique([*ends, start]).tolist():
+            half = min(share, nu / 2)
+            p[few] = self.masses[few] * (half / share)
+            p[~few] = hinge.best_weights * ((nu - half) / hinge.best_dual)
             task = Part(self.rows, self.labels, self.masses, self.kind, nu, self.constant(nu),
                         True, EXACT, start_value=float(self.at_zero.top(nu)))
             task.constant = self.none(nu)
@@ -228,7 +228,7 @@ class Few(Guesses):
             if task.constant - task.best_dual > EXACT * task.start_value:
                 return None
             found.append(self.knot(task, w, scores))
-        self.sought, self.zero_to = True, max(self.zero_to, first[0])
+        self.sought, self.zero_to = True, max(self.zero_to, even)
         return found
 
     def settle(self) -> None:
@@ -250,10 +250,7 @@ class Few(Guesses):
                 break
         else:
             self.glance()  # with the knots of the last round
-        knots = list(self.knots)
-        if self.own is not None:
-            self.knots += self.own.placed(self.knots, self.out[4])
-        self.recentre(knots)
+        self.recentre(self.knots)
         if self.direction is not None:
             self.along(*self.ray)
 
@@ -272,7 +269,7 @@ class Few(Guesses):
         first, second = (np.interp(nu, reached, sums(masses * m)) for m in (margins, margins**2))
         last = margins[np.clip(np.searchsorted(reached, nu - 1e-12) - 1, 0, len(margins) - 1)]
         # The largest losses are those of the least margins, unless losses grow beyond 1.
-        largest = margins[-1] if float(self.kind.slope(np.array(2.0))) > 0 else last
+        largest = last if self.kind.falls else margins[-1]
         size = np.maximum(np.abs(largest), abs(margins[0]))
         bend = float(self.kind.curvature(np.array([-1.0, 0.0])).max()) * second + float(
             np.sum(w[: self.rows.shape[1]]**2)) / (C[some] if self.average else C)
@@ -319,8 +316,6 @@ class Few(Guesses):
         if middle:
             loose = inner[inside & (gaps > self.tol)]
             nu = float(loose[len(loose) // 2]) if loose.size else nu
-        if self.own is not None and low.nu * (1 + 1e-12) < self.own.first < high.nu * (1 - 1e-12):
-            nu = self.own.first
         guess, gap = self.guessed(at, nu)
         if gap <= GUESSED * self.tol:
             self.knots.insert(at + 1, guess)
@@ -375,11 +370,7 @@ class Few(Guesses):
             loose &= other < value
             value, share = np.where(loose, other, value), np.where(loose, best, share)
         gaps = np.asarray((value - dual) / self.unit(nus, value, self.nones - dual))
-        if self.own is not None:
-            gaps = self.own.improved(self, cuts, gaps, value, dual)
         level = ends[0, 1] + share * (ends[1, 1] - ends[0, 1])
-        if self.own is not None:
-            level = self.own.levels(level)
         self.out[:3], self.out[4] = (value, dual, gaps), low + share
         level = positive_level(level, nus - weight - t * more, nus, value)
         self.out[3] = np.where(nus < 1 - 1e-12, level, 0.0)

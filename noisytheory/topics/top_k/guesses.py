@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.topics.top_k.design import Design, solver
-from noisytheory.topics.top_k.intercepts import Intercepts
 from noisytheory.topics.top_k.jumps import heaviest
 from noisytheory.topics.top_k.neighbours import Part
 from noisytheory.topics.top_k.walk import Knot, Walk
@@ -45,8 +44,6 @@ class Guesses(Walk):
 
     direction: Floats | None = None
     """Of the solutions next to the collapse."""
-    own: Intercepts | None = None
-    """Intercepts of each k's own, where there are some and the loss is smooth."""
 
     @functools.cached_property
     def ray(self) -> tuple[Floats, Floats]:
@@ -85,9 +82,8 @@ class Guesses(Walk):
         task = self.part(nu)
         if self.free:
             # An intercept may jump.
-            b, some = float(parts @ basis[:, -1]), [float(low.coef[-1]), float(high.coef[-1])]
-            if self.own is not None and nu > self.own.first * (1 + 1e-12):
-                some.append(self.own.start(nu, share, below, above))
+            b = float(parts @ basis[:, -1])
+            some = [float(low.coef[-1]), float(high.coef[-1]), *self.intercepts(nu)]
             parts[2] = task.best_of(parts @ scores, [c - b for c in (b, *some)])
         t, C = float(self.shares(low, high, nu)[0]), self.constant(nu)
         push, mass = low.push + t * (high.push - low.push), low.mass + t * (high.mass - low.mass)
@@ -121,9 +117,11 @@ class Guesses(Walk):
             w = self.newton(task, w, f, p, slopes, losses)
             basis, parts = np.vstack([basis, w]), np.append(parts, 0.0)
             scores = np.vstack([scores, task.design.scores(w)])
-        found = replace(found, lacks=(max(gain, float(self.least(nu))), value - dual),
-                        pulls=task.pulls if self.own is not None else None)
-        return found, gap
+        return replace(found, lacks=(max(gain, float(self.least(nu))), value - dual)), gap
+
+    def intercepts(self, nu: float) -> list[float]:
+        """Some that may be good at a tail mass."""
+        return []
 
     def newton(
         self, task: Part, w: Floats, f: Floats, p: Floats, slopes: Floats, losses: Floats

@@ -62,6 +62,11 @@ class Individual:
     smooth: bool = True
     balance: Shape | None = None
 
+    @property
+    def falls(self) -> bool:
+        """Whether a larger margin never loses more."""
+        return self.margin and float(self.slope(np.array(2.0))) <= 0
+
     def values(self, y: Values, f: Values) -> Any:
         """Losses of scores.
 

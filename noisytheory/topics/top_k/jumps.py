@@ -27,7 +27,7 @@ from noisytheory.topics.top_k.turning import Look
 if TYPE_CHECKING:
     from noisytheory.topics.top_k.walk import Knot, Walk
 
-__all__ = ["ALIKE", "heaviest", "recentred", "squares"]
+__all__ = ["ALIKE", "APART", "heaviest", "recentred", "squares"]
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.intp]

@@ -112,7 +112,7 @@ def kernel_path(
     counts = every_count(total) if ks is None else counts_of(ks, total, sample_weight is None)
     found = walk.over(counts / total)
     scores = np.array([knot.scores for knot in walk.knots]).T if test is None else None
-    return as_path(counts, found, rows, answers, walk, tol, scores)
+    return as_path(counts, found, rows, answers, walk, tol, not regression, scores)
 
 
 @dataclass(frozen=True, eq=False)

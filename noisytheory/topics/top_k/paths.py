@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.topics.top_k.aggregate import tail_mass
-from noisytheory.topics.top_k.few import Few
+from noisytheory.topics.top_k.classes import Classes, Labels
+from noisytheory.topics.top_k.few import BRIEF, Few
 from noisytheory.topics.top_k.individual import Individual, individual
 from noisytheory.topics.top_k.minimise import (
     TOLERANCE,
@@ -224,9 +225,11 @@ def path(
         rows, labels, masses = rows[keep], labels[keep], masses[keep]
     if kind.margin and np.ptp(labels) == 0:
         raise ValueError("y must hold both classes with weight, got one class only")
-    solver = Regression if not kind.margin else Few if floor else Walk
-    walk = solver(
-        *merged(rows, labels, masses), loss, C, intercept, scaling == "average", tol)
+    squares = intercept and floor >= BRIEF and loss == "margin-square"
+    solver = Labels if squares else Regression if not kind.margin else Walk if not floor else (
+        Classes if intercept and kind.falls else Few)
+    walk = solver(*merged(rows, labels, masses), "square" if squares else loss, C, intercept,
+                  scaling == "average", tol)
     walk.floor, walk.start = floor, begin
     counts = (every_count(total) if ks is None else counts_of(ks, total, sample_weight is None))
     try:
@@ -235,14 +238,16 @@ def path(
             found = walk.over(counts / total)
     except OverflowError as error:
         raise ValueError(overflowing(loss, rows, labels, C)) from error
-    return as_path(counts, found, points, answers, walk, tol)
+    return as_path(counts, found, points, answers, walk, tol, kind.margin)
 
 
 def as_path(
     counts: Floats, found: Floats, points: Any, answers: Floats, walk: Walk, tol: float,
-    scores: Floats | None = None,
+    signs: bool, scores: Floats | None = None,
 ) -> Path:
-    """What was found at each k, with the errors on points, or of the knots' scores there."""
+    """What was found at each k, with the errors on points, or of the knots' scores there: shares of
+    wrong signs, or mean squares.
+    """
     knots, margin = np.array([knot.coef for knot in walk.knots]), walk.kind.margin
     walk.knots.clear()  # and with them scores and losses of each
     nus, (value, dual, _, level, place) = walk.nus, found
@@ -286,21 +291,22 @@ def as_path(
         warnings.warn("; ".join(told[int(gap.max() <= tol):]), NotCertified, stacklevel=4)
     determined &= ~np.asarray(walk.torn)
     regime = np.where(zero, "zero", np.where(level > 0, "nu", "C"))
-    order = np.argsort(place, kind="stable")
-    error = np.empty(len(counts))
-    ordered, shift = place[order], None
+    mixed, few, turn = place, knots, None
     if walk.turned is not None:
+        # Numbers have their errors by few models, with intercepts of their own; signs do not.
         models, between, turn = walk.turned
-        shift = np.where(worse, 0.0, turn)[order]
-        place = np.where(worse, place, len(knots) + between)
+        place, knots = np.where(worse, place, len(knots) + between), np.vstack([knots, models])
+        if signs:
+            mixed, few, turn = place, knots, None
+    order = np.argsort(mixed, kind="stable")
+    error, ordered = np.empty(len(counts)), mixed[order]
     if scores is None:
-        error[order] = _errors_on(margin, points, answers, knots, ordered, walk.free, shift)
+        shift = None if turn is None else np.where(worse, 0.0, turn)[order]
+        error[order] = _errors_on(signs, points, answers, few, ordered, walk.free, shift)
     else:
         # Knots that were added since are zero.
-        more = np.zeros((len(scores), len(knots) - scores.shape[1]))
-        error[order] = errors_of(margin, answers, np.hstack([scores, more]), ordered)
-    if walk.turned is not None:
-        knots = np.vstack([knots, models])
+        more = np.zeros((len(scores), len(few) - scores.shape[1]))
+        error[order] = errors_of(signs, answers, np.hstack([scores, more]), ordered)
     outer = 1 / nus if walk.average else 1.0
     # As k of a learner 1.0 is the fraction of all. Beyond 2^53 floats are whole, but not counts.
     whole = bool(counts[-1] < 2.0**53) and np.array_equal(np.round(counts), counts)

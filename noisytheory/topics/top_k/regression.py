@@ -21,33 +21,23 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from noisytheory.topics.top_k.design import Design, solver
-from noisytheory.topics.top_k.few import Few
-from noisytheory.topics.top_k.guesses import GUESSED, Guess
+from noisytheory.topics.top_k.guesses import Guess
 from noisytheory.topics.top_k.jumps import squares
+from noisytheory.topics.top_k.places import Curve, Ks, Places
 from noisytheory.topics.top_k.ramps import Ramp
-from noisytheory.topics.top_k.task import REACHED, ROUNDING, WIDE, positive_level
-from noisytheory.topics.top_k.walk import FEW, MOST, Knot, sums
+from noisytheory.topics.top_k.task import REACHED, ROUNDING, WIDE
+from noisytheory.topics.top_k.walk import FEW, Knot, sums
 
 __all__ = ["Regression"]
 
 Floats = NDArray[np.float64]
 
-BEND, LEAST, HALVED = 0.1, 24, 12
-"""Share of the gap allowed that lines between places may lose; places at first, and halvings."""
 HIGH = 0.2
 """Share of the gap allowed that the model at the largest k may have."""
 TRIES, SHORTER, SOFT, START, NARROW = 4, 3, 0.1, 1e-3, 10
 """Steps of a guess; times that one is shortened; what the smoothed threshold may lose, of what is
 allowed, and its width at first, of the objective without coefficients; by how much that narrows.
 """
-MORE, CLOSE, BETTER = 2, 0.05, 0.3
-"""Models that are sought besides the first where not all objectives are so close, to be better than
-is asked for; and the share of the gap allowed that these are to have.
-"""
-NEARLY = 0.9
-"""Of the largest gap, that of the largest k at which a model is sought."""
-ALMOST = 0.99
-"""Of the gap allowed, what is used: of what is proven rounding is taken."""
 EDGE = 1e-12
 """Of the mass, rounding."""
 ROUNDED = 1e-15
@@ -81,7 +71,7 @@ class Sides:
     """
 
     square: bool
-    order: NDArray[np.intp]
+    order: Ks
     r: Floats
     low: tuple[Floats, Floats, Floats]
     top: tuple[Floats, Floats, Floats]
@@ -136,7 +126,8 @@ class Sides:
             return nu * (above + below) / 2 - taken, above - below
 
         low, high, count = 0 * nu, nu.copy(), np.arange(float(len(self.r) + 1))
-        for _ in range(int(np.ceil(np.log2(len(self.r)))) + 2):
+        least = max(float(np.diff(self.low[0]).min()), EDGE)
+        for _ in range(int(np.ceil(-np.log2(least))) + 2):
             up = (low + high) / 2
             more = lacks(up)[0] > 0
             low, high = np.where(more, up, low), np.where(more, high, up)
@@ -173,28 +164,17 @@ class Sides:
 
 
 @dataclass(frozen=True, eq=False)
-class Largest:
-    """A model's largest losses, beside the best intercept of every k if there is one.
+class Largest(Curve):
+    """With what is known at every k: ``top``, at least their sum, and ``level``, where they end."""
 
-    At the places: ``push``, the sum of their rows times slopes, ``centre``, by how much the
-    intercept is to grow, ``linear`` and ``square``, what the weights prove. At every k: ``top``, at
-    least their sum, and ``level``, where they end.
-    """
-
-    push: Floats
-    centre: Floats
-    linear: Floats
-    square: Floats
     top: Floats
     level: Floats
-    value: Floats
 
 
-class Regression(Few):
+class Regression(Places[Largest]):
     """Knots as before, between which every k has weights and an intercept of its own."""
 
-    places: NDArray[np.intp]
-    """Of the k at which rows are summed."""
+    more = 2
     nowhere: Knot | None = None
     """No coefficients, and the mean for an intercept."""
 
@@ -204,10 +184,18 @@ class Regression(Few):
         if self.free:
             nothing.coef[-1] = self.mean
             nothing = replace(nothing, scores=np.full(len(self.labels), self.mean))
-        self.curves: dict[Knot, Largest] = {}
-        self.places = self.spread()
+        self.curves = {}
+        self.places = self.spread(float(self.nus[0]), self.without_any)
         self.nowhere = nothing
         return [nothing, high]
+
+    def without_any(self, at: Ks) -> tuple[Floats, Floats]:
+        """What the best constants lose at every k, at most, and at these."""
+        if not self.free:
+            value = self.largest_losses(self.at_zero, self.nus, 0)[0]
+            return value, value[at]
+        found = self.flat.at(self.nus[at])
+        return self.flat.largest(self.nus, self.nus[at], found)[0], found.value
 
     @functools.cached_property
     def mean(self) -> float:
@@ -218,26 +206,6 @@ class Regression(Few):
     def flat(self) -> Sides:
         """What the labels are away from it."""
         return Sides.of(self.kind.smooth, self.labels - self.mean, self.masses)
-
-    def spread(self) -> NDArray[np.intp]:
-        """Places so near that lines between them lose little of what is gained."""
-        nus, last = self.nus, len(self.nus) - 1
-        value = self.largest_losses(self.at_zero, nus, 0)[0]
-        allowed = BEND * self.tol * self.least(nus)
-        some = np.geomspace(nus[0], nus[-1], LEAST) * (1 - 1e-9)
-        at = np.unique(np.append(nus.searchsorted(some), last).clip(0, last))
-        for _ in range(HALVED):
-            known = value[at]
-            if self.free:
-                found = self.flat.at(nus[at])
-                value, known = self.flat.largest(nus, nus[at], found)[0], found.value
-            away = value - np.interp(nus, nus[at], known) > allowed
-            far = np.diff(at) > 1
-            far[far] = np.logical_or.reduceat(away, at[:-1])[far]
-            if not far.any():
-                break
-            at = np.union1d(at, (at[:-1] + at[1:])[far] // 2)
-        return np.repeat(at, 2) if len(at) == 1 else at
 
     def constants(self, nus: Floats) -> tuple[Floats, Floats]:
         """The best constants, of many k by lines between places, which are below."""
@@ -258,13 +226,7 @@ class Regression(Few):
             return float(self.constants(np.array([nu]))[1][0])
         return super().none(nu)
 
-    def curve(self, of: Knot) -> Largest:
-        """Of a knot."""
-        if of not in self.curves:
-            self.curves[of] = self.largest_of(of)
-        return self.curves[of]
-
-    def largest_of(self, of: Knot) -> Largest:
+    def curve_of(self, of: Knot) -> Largest:
         """Of a knot, from a sort of its residuals."""
         at, r = self.nus[self.places], self.labels - of.scores
         if not self.free:
@@ -297,10 +259,10 @@ class Regression(Few):
         lost = ROUNDED * float(np.linalg.norm(size))
         square = (np.sqrt(np.einsum("ij,ij->i", push, push)) + lost)**2
         linear = value - push @ of.coef[: push.shape[1]]
-        return Largest(push, centre, linear, square, top, level, value)
+        return Largest(push, centre, linear, square, top, level)
 
     def summed(
-        self, order: NDArray[np.intp], ends: Floats, times: Floats | None = None
+        self, order: Ks, ends: Floats, times: Floats | None = None
     ) -> Floats:
         """Sums of rows in order, by their masses and a few numbers, up to these masses."""
         reached = ends_of(self.masses[order])
@@ -401,111 +363,10 @@ class Regression(Few):
         return Guess(nu, w, f, linear, push, mass, tail,
                      lacks=(max(gain, self.least(nu)), value - dual)), gap
 
-    def settle(self) -> None:
-        """Models for all k: between two knots mixtures, what is missing guessed, or solved."""
-        first = len(self.knots)
-        for at, knot in enumerate(self.knots[1:-1], 1):
-            # Every knot is at a place.
-            k = int(self.nus.searchsorted(knot.nu * (1 - 1e-12)))
-            self.knots[at] = replace(knot, nu=float(self.nus[k]))
-            self.places = np.union1d(self.places, [k])
-        self.nones = self.alone[1]
-        for _ in range(MOST):
-            gaps, cuts = self.glance()
-            loose, needed = gaps > ALMOST * self.tol, True
-            if not loose.any():
-                lacks = 1 - self.out[1] / np.maximum(self.out[0], 1e-300)
-                if len(self.knots) - first >= MORE or not (lacks[self.places] > CLOSE).any():
-                    break
-                needed = False
-                gaps, loose = lacks, lacks > CLOSE
-            some = self.places[loose[self.places]]
-            if not some.size:
-                # Lines between places lose too much.
-                self.places = np.union1d(self.places, np.flatnonzero(loose))
-                self.curves.clear()
-                continue
-            before = len(self.knots)
-            if not needed:
-                some = some[[gaps[some].argmax()]]
-            for at in reversed(np.unique(np.searchsorted(cuts, some, side="right") - 1).tolist()):
-                self.added(at, gaps, some[(some >= cuts[at]) & (some < cuts[at + 1])], needed)
-            if len(self.knots) == before:
-                break
-        else:
-            self.glance()  # with the knots of the last round
-
-    def added(self, at: int, gaps: Floats, some: NDArray[np.intp], needed: bool) -> None:
-        """A knot between two, at one of these places, a solution only where it is needed."""
-        low, high = self.knots[at], self.knots[at + 1]
-        nus = self.nus[some]
-        some = some[(nus > low.nu * (1 + 1e-12)) & (nus < high.nu * (1 - 1e-12))]
-        if not some.size:
-            return
-        # There a few steps lead to the minimiser, and what is between is nearly as wide.
-        large = gaps[some] >= NEARLY * gaps[some].max()
-        nu = float(self.nus[some[large][-1]])
-        guess, gap = self.stepped(at, nu, (GUESSED if needed else BETTER) * self.tol)
-        if gap <= GUESSED * self.tol:
-            self.knots.insert(at + 1, guess)
-        elif needed:
-            self.knots.insert(at + 1, self.solved(nu, guess.coef, *guess.lacks))
-
-    def bounds(self, low: NDArray[np.intp], t: Floats) -> Floats:
-        """What is proven at the places: the best of a few mixtures of weights."""
-        knots, at = self.knots, self.nus[self.places]
-        every, C = [self.curve(knot) for knot in knots], self.constant(at)
-        best = np.max([own.linear - 0.5 * C * own.square for own in every], axis=0)
-        rows = np.arange(len(at))
-        linear, pushes = np.array([knot.linear for knot in knots]), np.array(
-            [knot.push for knot in knots])
-        own, pulls = np.array([one.linear for one in every]), np.array([one.push for one in every])
-        far = t[:, None]
-        line = (1 - t) * linear[low] + t * linear[low + 1]
-        push = (1 - far) * pushes[low] + far * pushes[low + 1]
-        a, b = (own[low, rows], pulls[low, rows]), (own[low + 1, rows], pulls[low + 1, rows])
-        base = line - 0.5 * C * np.einsum("ij,ij->i", push, push)
-        mixed = (1 - t) * a[0] + t * b[0], (1 - far) * a[1] + far * b[1]
-        for other, pull in (a, b, mixed):
-            more, turn = other - line, pull - push
-            slope = more - C * np.einsum("ij,ij->i", push, turn)
-            bend = C * np.einsum("ij,ij->i", turn, turn)
-            part = np.clip(slope / np.maximum(bend, 1e-300), 0, 1)
-            best = np.maximum(best, base + part * (slope - 0.5 * part * bend))
-        return np.asarray(best)
-
-    def glance(self) -> tuple[Floats, NDArray[np.intp]]:
-        """Values and gaps of mixtures at every k; the gaps, and where each knot's begin."""
-        knots, nus = self.knots, self.nus
-        at = np.array([knot.nu for knot in knots])
-        cuts = np.searchsorted(nus, at * (1 - 1e-12))
-        cuts[0], cuts[-1] = 0, len(nus)
-        every = [self.curve(knot) for knot in knots]
-        low = np.repeat(np.arange(len(at) - 1), np.diff(cuts))
-        step = at[1:] - at[:-1]
-        t = np.clip((nus - at[low]) / np.maximum(step[low], 1e-300), 0, 1)
-        pushes, linear = np.array([knot.push for knot in knots]), np.array(
-            [knot.linear for knot in knots])
-        C = self.constant(nus)
-        p0, p1, p2 = (of[low] for of in squares(pushes))
-        dual = (1 - t) * linear[low] + t * linear[low + 1] - 0.5 * C * (p0 + t * (p1 + t * p2))
-        places = self.places
-        proven = self.bounds(low[places], t[places])
-        dual = np.maximum(dual, lines(nus[places], np.fmax(proven, dual[places]), nus))
-        value, low, share = self.mixed_at(every, low, t)
-        gaps = np.asarray((value - dual) / self.unit(nus, value, self.nones - dual))
-        level = np.array([one.level for one in every])
-        k = np.arange(len(nus))
-        level = level[low, k] + share * (level[low + 1, k] - level[low, k])
-        self.out[:3], self.out[4] = (value, dual, gaps), low + share
-        level = positive_level(level, 0.0, nus, value)
-        self.out[3] = np.where(nus < 1 - 1e-12, level, 0.0)
-        return gaps, cuts
-
     def mixed_at(
-        self, every: list[Largest], low: NDArray[np.intp], t: Floats
-    ) -> tuple[Floats, NDArray[np.intp], Floats]:
-        """Objectives of mixtures at most, the lower knot, and the share of the higher."""
+        self, every: list[Largest], low: Ks, t: Floats
+    ) -> tuple[Floats, Floats, Floats]:
+        """Objectives of mixtures at most, their levels, and where they are."""
         nus, C, d = self.nus, self.constant(self.nus), self.rows.shape[1]
         models = np.array([knot.coef for knot in self.knots])
         tops, k = np.array([one.top for one in every]), np.arange(len(nus))
@@ -521,13 +382,14 @@ class Regression(Few):
         best = np.clip(fall / np.maximum(2 * w2, 1e-300), 0, 1)
         value, other = mixed(share), mixed(best)
         share, value = np.where(other < value, best, share), np.minimum(other, value)
-        if not self.free:
-            return value, low, share
-        return self.lined(every, low, share)
+        if self.free:
+            value, low, share = self.lined(every, low, share)
+        level = np.array([one.level for one in every])
+        return value, level[low, k] + share * (level[low + 1, k] - level[low, k]), low + share
 
     def lined(
-        self, every: list[Largest], low: NDArray[np.intp], share: Floats
-    ) -> tuple[Floats, NDArray[np.intp], Floats]:
+        self, every: list[Largest], low: Ks, share: Floats
+    ) -> tuple[Floats, Ks, Floats]:
         """The same where models between two places are on a line, intercepts as well."""
         nus, places, k = self.nus, self.places, np.arange(len(self.nus))
         models = np.array([knot.coef for knot in self.knots])
@@ -565,17 +427,3 @@ class Regression(Few):
         large = np.maximum(value, REACHED / self.tol * size)
         own = np.minimum(large, self.promised(nu, gain))
         return np.maximum(own, np.maximum(ROUNDING * size / self.tol, 1e-300))
-
-
-def lines(x: Floats, y: Floats, at: Floats) -> Floats:
-    """The least concave function that is not below some points, nor below 0 at 0."""
-    keep: list[tuple[float, float]] = [(0.0, 0.0)]
-    for a, b in zip(x.tolist(), y.tolist(), strict=True):
-        while len(keep) > 1:
-            (u, v), (p, q) = keep[-2:]
-            if (q - v) * (a - u) > (b - v) * (p - u):
-                break
-            keep.pop()
-        keep.append((a, b))
-    nodes = np.array(keep)
-    return np.asarray(np.interp(at, nodes[:, 0], nodes[:, 1]))

@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 TURNED = 0.02
 """Difference of the share of errors, by weight, from which on another intercept matters."""
-LOOK = 4000
+LOOK = 2000
 """Rows by which intercepts are found, half of them of each class."""
 FLAT = 0.1
 """Least score of coefficients as good as an intercept at which a row is said to turn with them."""

@@ -12,7 +12,7 @@ over their distance from the collapse: solutions stand in about equal ratios of 
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -83,8 +83,7 @@ class Sorted:
 class Knot:
     r"""A solution: its model, and dual weights $p$ with slopes $s$ by what they make.
 
-    ``linear`` is $-\sum p_i\ell^*(s_i)$, ``push`` the sum of rows, ``mass`` that of the weights;
-    ``pulls`` are weights and slopes, where they are asked for.
+    ``linear`` is $-\sum p_i\ell^*(s_i)$, ``push`` the sum of rows, ``mass`` that of the weights.
     """
 
     nu: float
@@ -94,7 +93,6 @@ class Knot:
     push: Floats
     mass: float
     tail: Sorted
-    pulls: tuple[Floats, Floats] | None = field(default=None, kw_only=True)
 
 
 class Walk:
@@ -140,7 +138,8 @@ class Walk:
         self.ends = whole, counts - whole, np.maximum(np.ceil(counts - 1e-9).astype(int) - 1, 0)
         highest = self.highest(float(nus[-1]))
         knots = [highest]
-        if highest.mass < highest.nu * (1 - 1e-9) and not self.average:
+        if highest.mass < highest.nu * (1 - 1e-9) and not self.average and (
+                highest.tail.losses[-1] <= 0):
             # All losses that are not 0 count already: from there on nothing changes.
             knee = max(highest.mass, float(nus[0]))
             if knee < highest.nu:

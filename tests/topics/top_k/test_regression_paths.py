@@ -14,8 +14,9 @@ from scipy.optimize import minimize_scalar
 from noisytheory.topics.top_k import fit, path
 from noisytheory.topics.top_k.design import Design
 from noisytheory.topics.top_k.individual import individual
+from noisytheory.topics.top_k.places import lines
 from noisytheory.topics.top_k.ramps import Ramp
-from noisytheory.topics.top_k.regression import Sides, lines
+from noisytheory.topics.top_k.regression import Sides
 from noisytheory.topics.top_k.task import Task
 
 
