@@ -82,9 +82,10 @@ class Classes(Places[Losses]):
         up, down = self.ordered(of)
         if kind.smooth:
             allowed = BEND * self.tol * self.least(nu) / self.alone[1][self.places]
-            mass, b = balanced(kind, up, down, nu, np.sqrt(allowed))
+            mass, *tried = balanced(kind, up, down, nu, np.sqrt(allowed))
             some = Counted.of(up, down, mass, nu - mass)
-            top, level = some.largest(kind.psi, b)
+            first, second = (np.array([b, *some.largest(kind.psi, b)]) for b in tried)
+            b, top, level = np.where(second[1] < first[1], second, first)
             slope = kind.slope(some.mean + some.sign * b[:, None])
         else:
             mass, b, top, level = alike(up, down, nu)

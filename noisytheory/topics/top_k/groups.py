@@ -27,8 +27,8 @@ EVEN, WORST = 32, 16
 """Groups of a class: of as many rows, and ever fewer of those that lose most."""
 NEARBY = 0.1
 """Of a mass, what tells how fast margins grow there."""
-MOST, WILD = 60, 2.0
-"""Steps towards an intercept, and how far the first may go."""
+MOST, WILD, SLOW = 60, 2.0, 0.5
+"""Steps towards an intercept, how far the first may go, and what one is to leave of what is off."""
 ROUNDED = 1e-15
 """Of a sum of rows, what rounding may take from it."""
 TINY = 1e-300
@@ -195,8 +195,9 @@ def sums_of(rows: Floats) -> Floats:
 
 def balanced(
     kind: Individual, up: Side, down: Side, nu: Floats, near: Floats
-) -> tuple[Floats, Floats]:
-    """At tail masses, how much of the upper class is in the largest losses, and the intercept.
+) -> tuple[Floats, Floats, Floats]:
+    """At tail masses, how much of the upper class is in the largest losses, and the intercept: by
+    lines from row to row, and at which those that end lose alike, one of which is the better.
 
     So that both classes pull alike, but for a factor whose logarithm is ``near`` 0. On the way the
     upper class pulls less and less: first by intercepts beside all that may count of it, then by
@@ -210,7 +211,7 @@ def balanced(
     first, last = -np.minimum(nu, up.whole), -np.maximum(nu - down.whole, 0)
     way = np.clip(-nu / 2, first, last)
     low, high = np.full(len(nu), -np.inf), np.full(len(nu), np.inf)
-    left = np.arange(len(nu))
+    left, was = np.arange(len(nu)), np.full(len(nu), np.inf)
     for step in range(MOST):
         at, ends = way[left], (first[left], last[left])
         mass = -np.clip(at, *ends)
@@ -236,14 +237,18 @@ def balanced(
         for end in ends:
             new = np.where((at - end) * (new - end) < 0, end, new)
         low[left], high[left] = np.where(off > 0, at, low[left]), np.where(off > 0, high[left], at)
-        new = np.where((new > low[left]) & (new < high[left]) | (np.abs(off) <= near[left]), new,
-                       (low[left] + high[left]) / 2)
-        way[left] = new
-        left = left[(np.abs(off) > near[left]) & (new != at)]
+        # Halved where it leads out of what is known, or hardly nearer.
+        ends = low[left], high[left]
+        slow = (np.abs(off) > SLOW * was[left]) & np.isfinite(ends[0] - ends[1])
+        new = np.where((new > ends[0]) & (new < ends[1]) & ~slow, new, (ends[0] + ends[1]) / 2)
+        far, was[left] = np.abs(off) > near[left], np.abs(off)
+        way[left] = np.where(far, new, at)
+        left = left[far & (new != at)]
         if not left.size:
             break
     mass = -np.clip(way, first, last)
-    return mass, (down.at(nu - mass) - up.at(mass)) / 2 + way + mass
+    one, other = up.margins[up.row(mass)], down.margins[down.row(nu - mass)]
+    return mass, (down.at(nu - mass) - up.at(mass)) / 2 + way + mass, (other - one) / 2 + way + mass
 
 
 def alike(up: Side, down: Side, nu: Floats) -> tuple[Floats, Floats, Floats, Floats]:

@@ -247,7 +247,7 @@ def test_of_many_rows_those_of_a_rare_class_are_all_looked_at():
     x = rng.normal(size=(10_000, 1)) + y[:, None]
     walk = Few(x, y, np.full(10_000, 1e-4), "hinge", 1.0, True, False, 0.25)
     look = Look.of(walk, 1.0)
-    assert len(look.labels) == 80 + 2000
+    assert len(look.labels) == 80 + 1000
     assert np.array_equal(y[look.rows], look.labels)
     assert look.masses.sum() == pytest.approx(1)
     assert look.masses[look.labels > 0] == pytest.approx(np.full(80, 1e-4))
