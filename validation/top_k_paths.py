@@ -28,14 +28,18 @@ minimiser, the direction in which it ends is that of least squares, and where th
 models are zero whose minimiser may have few errors.
 
 Beside an intercept the best constant moves with k, at a small C by more than the coefficients gain.
-For a loss of the margin that is smooth it is taken out of both bounds, and every k has an intercept
-of its own. That of the hinge jumps at k of twice the smaller class, that of a smooth loss bends
-there: some k, closer to that place, have their own best one, between which it is mixed. Where an
-intercept that makes two points more errors, or fewer, is worse by no more than a tenth of the gap,
-as where a whole interval is best, or models on both sides differ by ten points, the model is not
-called determined. Of features far from centred some coefficients are as good as an intercept, and
-where they cost next to nothing they are looked at like one. Errors beside an intercept are compared
-at six k next to there, too.
+So a model's own largest losses are weights of every k, beside the intercept at which both classes
+pull alike: they hold as much of both of the hinge loss, up to where one is exhausted, and of a
+smooth one the intercept is found by a few steps, of rows in groups that score alike. Computed at
+some k, lines between bound all others. Where an intercept that makes two points more errors, or
+fewer, is worse by no more than a tenth of the gap, as where a whole interval is best, or models on
+both sides differ by ten points, the model is not called determined. Of features far from centred
+some coefficients are as good as an intercept, and where they cost next to nothing some k, closer to
+twice the smaller class, have as much of them as is best. Errors beside an intercept are compared at
+six k next to there, too. Costs beside an intercept are in fits at k = n, .9 n and .8 n, the median
+one, and told apart where such a fit takes 15 milliseconds or more: of smaller problems half of a
+path's time is what Python takes for some hundred calls. The learner's are of `path` beside `fit` of
+AverageTopKClassifier, with its intercept.
 
 Of numbers, square and absolute losses, a model's own largest losses are weights of every k, and
 every k has an intercept of its own: none and the solution at the largest k serve most, models
@@ -73,13 +77,19 @@ import numpy as np
 from average_top_k import held, page, sets, standardised
 from sklearn.datasets import load_breast_cancer, load_diabetes, make_circles, make_moons
 
-from noisytheory.learners.average_top_k import AverageTopKSVC, AverageTopKSVR
+from noisytheory.learners.average_top_k import (
+    AverageTopKClassifier,
+    AverageTopKSVC,
+    AverageTopKSVR,
+)
 from noisytheory.topics.top_k import NotCertified, design, fit, kernel_fit, path
 
 DEFAULT, DEEP = (0.5, 0.25), (0.1, 0.25)
 FORMS = (DEFAULT, DEEP, *itertools.product((0.0, 0.001, 0.01, 0.05, 0.1, 1.0), (0.1, 0.2, 0.5)))
 SMALL = 0.01
 """The other C at which an intercept is tried."""
+LONG = 0.015
+"""Seconds from which on a fit takes long."""
 LARGEST = 150_000
 """Entries up to which the least of two times counts."""
 POINTS = 20
@@ -172,6 +182,8 @@ class Found:
     zeros: dict[Any, int] = field(default_factory=dict)
     open: dict[Any, int] = field(default_factory=dict)
     beside: dict[float, list[float]] = field(default_factory=dict)
+    single: list[float] = field(default_factory=list)
+    learner: float = 0.0
     off: list[float] = field(default_factory=list)
 
 
@@ -210,10 +222,15 @@ def measured(problem: tuple[str, np.ndarray, np.ndarray, str, float]) -> Found:
         alone = statistics.median(
             least(partial(fit, x, y, loss, k=k, C=c, intercept=True), times)[0]
             for k in (n, int(0.9 * n), int(0.8 * n)))
+        found.single.append(alone)
         for floor, tol in (DEFAULT, DEEP):
             taken = least(partial(path, x, y, loss, C=c, intercept=True, tol=tol, floor=floor),
                           times)[0]
             found.beside.setdefault(floor, []).append(taken / alone)
+    learner = AverageTopKClassifier(loss=loss, C=C)
+    found.learner = least(partial(learner.path, x, y), times)[0] / statistics.median(
+        least(partial(AverageTopKClassifier(loss=loss, C=C, k=k).fit, x, y), times)[0]
+        for k in (n, int(0.9 * n), int(0.8 * n)))
     found.off = apart_from_fits(x, y, loss, C, True)
     form = DEFAULT
     found.line = (f"  {name}: {found.costs[form]:.1f}, {found.factors:.1f} ({found.knots[form]}); "
@@ -374,10 +391,13 @@ def compare(tried: list[tuple[str, np.ndarray, np.ndarray, str, float]], workers
             print(f"\nerrors at the {len(apart)} k of all problems that are {which}"
                   f": points off at {quantiles(apart)}")
     for floor, _ in (DEFAULT, DEEP):
-        own, small = (say(list(fits), 1) for fits in zip(
-            *(one.beside[floor] for one in every), strict=True))
-        print(f"\nbeside an intercept, with a floor of {floor:g}: fits {own}; with C = {SMALL} in "
-              f"place of the problem's {small}")
+        for which, at in (("the problem's C", 0), (f"C = {SMALL}", 1)):
+            cost = [(one.beside[floor][at], one.single[at]) for one in every]
+            large = [ratio for ratio, single in cost if single >= LONG]
+            told = f"; where one takes {1000 * LONG:g} ms or more {say(large, 1)}" if large else ""
+            print(f"\nbeside an intercept, with a floor of {floor:g} and {which}: fits "
+                  f"{say([ratio for ratio, _ in cost], 1)}{told}")
+    print(f"\nthe learner's path beside its fit: {say([one.learner for one in every], 1)}")
 
 
 def compare_random(workers: int) -> None:

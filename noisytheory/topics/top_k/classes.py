@@ -22,7 +22,7 @@ from noisytheory.topics.top_k.jumps import ALIKE, APART, squares
 from noisytheory.topics.top_k.places import BEND, Curve, Ks, Places, pair
 from noisytheory.topics.top_k.regression import Regression
 from noisytheory.topics.top_k.turning import Look
-from noisytheory.topics.top_k.walk import SMALL, Knot, Walk
+from noisytheory.topics.top_k.walk import EXACT, SMALL, Knot, Walk
 
 __all__ = ["Classes", "Labels"]
 
@@ -75,14 +75,28 @@ class Classes(Places[Losses]):
         return self.sides[of]
 
     def curve_of(self, of: Knot) -> Losses:
-        """Of its largest losses."""
-        nu, kind = self.nus[self.places], self.kind
+        """At the places between the knots next to it."""
+        near = next(at for at, knot in enumerate(self.knots) if knot is of)
+        first = self.knots[max(near - 1, 0)].nu
+        last = self.knots[min(near + 1, len(self.knots) - 1)].nu
+        nu, count = self.nus[self.places], len(self.places)
+        some = slice(*nu.searchsorted([first * (1 - 1e-12), last * (1 + 1e-12)]))
+        own = self.losses_of(of, nu[some], self.alone[1][self.places[some]])
+        push = np.zeros((count, own.push.shape[1]))
+        push[some] = own.push
+        found = np.repeat([[0.0], [-np.inf], [0.0], [np.inf], [0.0]], count, axis=1)
+        found[:, some] = own.centre, own.linear, own.square, own.top, own.level
+        return Losses(push, *found)
+
+    def losses_of(self, of: Knot, nu: Floats, none: Floats) -> Losses:
+        """Its largest losses at tail masses."""
+        kind = self.kind
         if not of.coef[:-1].any():
             return self.without_any(nu)
         up, down = self.ordered(of)
         if kind.smooth:
-            allowed = BEND * self.tol * self.least(nu) / self.alone[1][self.places]
-            mass, *tried = balanced(kind, up, down, nu, np.sqrt(allowed))
+            near = np.sqrt(BEND * self.tol * self.least(nu) / none)
+            mass, *tried = balanced(kind, up, down, nu, near)
             some = Counted.of(up, down, mass, nu - mass)
             first, second = (np.array([b, *some.largest(kind.psi, b)]) for b in tried)
             b, top, level = np.where(second[1] < first[1], second, first)
@@ -95,16 +109,20 @@ class Classes(Places[Losses]):
         return Losses(push, b, linear, (np.linalg.norm(push, axis=1) + lost)**2, top, level)
 
     def without_any(self, nu: Floats) -> Losses:
-        """Of the best constants; classes weigh as much everywhere."""
+        """Of the best constants: rows of a class weigh alike, or as what proves them, and balances
+        the rows.
+        """
         b, none = self.constants(nu)
         mass = np.minimum(nu, jump_of(self)) / 2
         # Constants do not balance the hinge where it jumps.
         pull = -mass * self.kind.slope(-np.abs(b)) if self.kind.smooth else mass
         one, other = (self.masses[index] @ self.rows[index] / self.masses[index].sum()
                       for _, index in self.classes)
-        push = pull[:, None] * np.asarray(other - one)
+        known = nu <= self.constant_to * (1 + 1e-12)
+        push = np.where(known, 0.0, pull)[:, None] * np.asarray(other - one)
+        linear = none - np.where(known, EXACT * self.kind.at_zero * nu, 0.0)
         square = np.einsum("ij,ij->i", push, push)
-        return Losses(push, b, none, square, none, self.kind.psi(np.abs(b)))
+        return Losses(push, b, linear, square, none, self.kind.psi(np.abs(b)))
 
     def intercepts(self, nu: float) -> list[float]:
         """The best one of a mixture."""

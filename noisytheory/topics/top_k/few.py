@@ -62,6 +62,8 @@ class Few(Guesses):
 
     tops: dict[Sorted, Floats]
     """Sums of largest losses, and where they end, at every k."""
+    constant_to = 0.0
+    """Up to where a constant is proven the minimiser, other than zero beyond where zero ends."""
     sought = False
     """Whether it is known where zero stops to be the minimiser, as far as it may be."""
 
@@ -228,7 +230,7 @@ class Few(Guesses):
             if task.constant - task.best_dual > EXACT * task.start_value:
                 return None
             found.append(self.knot(task, w, scores))
-        self.sought, self.zero_to = True, max(self.zero_to, even)
+        self.sought, self.zero_to, self.constant_to = True, max(self.zero_to, even), found[-1].nu
         return found
 
     def settle(self) -> None:
