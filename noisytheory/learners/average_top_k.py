@@ -161,10 +161,11 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
         so that its errors are mostly about the minimiser's; `determined` is False where zero is the
         minimiser, or less is gained than the `floor`, a share of what is gained at the largest k,
         and where another intercept that errs two points more or less is about as good.
-        All k take about the time of a single fit, beside an intercept of two to six, most where
-        classes are uneven; of a regression of one or two. With a floor of a tenth, which proves
-        where zero ends, of two to four, three to seven beside an intercept; a floor of 0 asks it
-        of every k and takes a dozen or more. See the notes of
+        All k take about the time of a single fit, of a regression of one or two, and beside an
+        intercept of labels of two mostly, of five to seven at most, where classes are uneven and C
+        is small. With a floor of a tenth, which proves where zero ends, of two to five, three to
+        ten beside an intercept; a floor of 0 asks it of every k and takes a dozen or more. See the
+        notes of
         `noisytheory.topics.top_k.path`.
 
         Parameters
