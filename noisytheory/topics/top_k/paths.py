@@ -165,8 +165,8 @@ def path(
     What is gained over zero grows with the square of the distance from where zero ends. By the
     floor of a half all k take about the time of one fit, and beside an intercept of one and a half,
     of two where a fit takes but some milliseconds, of five to seven at most, where classes are
-    uneven and C is small. Where zero ends is not proven, and of k that are not near the largest ones
-    few models are called determined.
+    uneven and C is small. Where zero ends is not proven, and of k that are not near the largest
+    ones few models are called determined.
     Below a floor of a tenth lies but a third of that distance, where hardly anybody would choose
     the model: then all k take the time of two fits, five at most; beside an intercept of three or
     four, ten at most.
@@ -178,14 +178,14 @@ def path(
     find no model better than zero it is zero.
 
     An intercept that costs nothing moves with k, at a small C by more than the coefficients gain.
-    Of a loss of the margin the best one jumps or bends at k of twice the smaller class. So a model's
-    own largest losses are weights of every k, beside the intercept at which both classes pull
-    alike: every k has an intercept of its own, and the solution at the largest k serves most.
+    Of a loss of the margin the best one jumps or bends at k of twice the smaller class. So a
+    model's own largest losses are weights of every k, beside the intercept at which both classes
+    pull alike: every k has one of its own, and the solution at the largest k serves most.
 
     So do those of regression; where they do not, models are found by a few steps from mixtures, or
     solved. By a floor of a half all k take the time of one fit or less in the median, of one and a
-    half beside an intercept, six at most. Mean squares are mostly those of fits to some per cent; at
-    the least k, where little is gained, they may be far off.
+    half beside an intercept, six at most. Mean squares are mostly those of fits to some per cent;
+    at the least k, where little is gained, they may be far off.
 
     Of features far from centred some coefficients are as good as an intercept, and where they cost
     next to nothing as much of them as is best is computed at some k, closer to twice the smaller
