@@ -30,7 +30,7 @@ Floats = NDArray[np.float64]
 
 LOOKS = 6
 """Places at which it is looked for other intercepts that are about as good."""
-TINY = 1e-300
+TINY, HUGE = 1e-300, 1e150
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,9 +83,11 @@ class Classes(Places[Losses]):
         some = slice(*nu.searchsorted([first * (1 - 1e-12), last * (1 + 1e-12)]))
         own = self.losses_of(of, nu[some], self.alone[1][self.places[some]])
         push = np.zeros((count, own.push.shape[1]))
-        push[some] = own.push
-        found = np.repeat([[0.0], [-np.inf], [0.0], [np.inf], [0.0]], count, axis=1)
-        found[:, some] = own.centre, own.linear, own.square, own.top, own.level
+        found = np.repeat([[0.0], [-HUGE], [0.0], [HUGE], [0.0]], count, axis=1)
+        numbers = np.array([own.centre, own.linear, own.square, own.top, own.level])
+        # Losses that overflow are no numbers, and nothing is known.
+        known = np.isfinite(numbers).all(axis=0) & np.isfinite(own.push).all(axis=1)
+        found[:, some][:, known], push[some][known] = numbers[:, known], own.push[known]
         return Losses(push, *found)
 
     def losses_of(self, of: Knot, nu: Floats, none: Floats) -> Losses:

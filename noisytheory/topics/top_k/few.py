@@ -200,7 +200,7 @@ class Few(Guesses):
         # Where all of the smaller class count, and as much of the larger.
         start = float(self.nus[min(int(np.searchsorted(
             self.nus, 2 * share * (1 - 1e-9))), len(self.nus) - 1)])
-        if start > 1 - ROUGH:
+        if start > 1 - ROUGH or share <= 0:
             return None
         middle = self.masses[few] @ self.rows[few] / share
         rows, masses = self.rows[~few] - middle, self.masses[~few]

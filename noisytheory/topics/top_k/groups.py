@@ -87,7 +87,8 @@ class Side:
         """Of each group the mass, and the margins of its first and last row, and in the mean."""
         mass, total = (np.diff(of[self.cuts]) for of in (self.reached, self.sums))
         low, high = self.margins[self.cuts[:-1]], self.margins[self.cuts[1:] - 1]
-        return np.array([mass, low, high, np.clip(total / mass, low, high)])
+        mean = np.divide(total, mass, out=low.copy(), where=mass > 0)  # some masses are rounding
+        return np.array([mass, low, high, np.clip(mean, low, high)])
 
     def counted(self, mass: Floats) -> Floats:
         """What counts of its groups, and of that which ends with so much mass, shape

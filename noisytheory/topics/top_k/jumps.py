@@ -237,6 +237,6 @@ def _jump(walk: Walk) -> float:
 
 def squares(of: Floats) -> tuple[Floats, Floats, Floats]:
     """Of mixtures of neighbours among vectors, shape (m, d): at the first, slopes and bends."""
-    product = of @ of.T
-    own, both = np.diagonal(product), np.diagonal(product, 1)
+    own = np.einsum("ij,ij->i", of, of)
+    both = np.einsum("ij,ij->i", of[:-1], of[1:])
     return own[:-1], 2 * (both - own[:-1]), own[:-1] - 2 * both + own[1:]

@@ -180,3 +180,30 @@ def test_every_k_has_a_model_whose_gap_is_proven(loss, C, offset, weighted, scal
         if found.determined[at]:
             error = np.mean(np.where(best.scores(x) >= 0, 1, -1) != y)
             assert found.error[at] == pytest.approx(error, abs=0.075)
+
+
+def test_where_losses_overflow_between_models_no_coefficients_are_nan():
+    """Exponentials of features of 1e6: a mixture of what is no number had no errors, it said."""
+    rng = np.random.default_rng(5)
+    x = 1e6 * rng.standard_cauchy(size=(120, 2))
+    y = np.where(x[:, 0] + 3e5 * rng.normal(size=120) > 0, 1.0, -1.0)
+    for C in (1e-3, 1.0):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NotCertified)
+            found = path(x, y, "exponential", C=C, intercept=True, scaling="average")
+        assert np.isfinite(found.coef).all() and np.isfinite(found.objective).all()
+        assert np.all(found.dual <= found.objective * (1 + 1e-12))
+
+
+def test_masses_of_many_sizes_leave_no_group_without_one():
+    """A mass of 1e-30 beside 1 is rounding in sums: a group of such rows had no mean margin."""
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=(60, 2))
+    y = np.where(x[:, 0] + 0.5 * rng.normal(size=60) > 0, 1.0, -1.0)
+    weight = 10.0 ** rng.uniform(-30, 0, 60)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", NotCertified)
+        for loss in ("hinge", "logistic"):
+            found = path(x, y, loss, intercept=True, sample_weight=weight, ks=[0.2, 0.5, 1.0])
+            assert np.all(found.dual <= found.objective * (1 + 1e-12))
