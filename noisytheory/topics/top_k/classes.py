@@ -67,11 +67,13 @@ class Classes(Places[Losses]):
         return [(sign, np.flatnonzero(self.labels == sign)) for sign in (1.0, -1.0)]
 
     def ordered(self, of: Knot) -> list[Side]:
-        """Both classes by a knot's scores."""
+        """Both classes by a knot's scores; of one model there may be two knots."""
         if of not in self.sides:
             scores = of.scores - of.coef[-1]
-            self.sides[of] = [Side.of(sign * scores[index], self.masses[index], index)
-                              for sign, index in self.classes]
+            known = (own for knot, own in self.sides.items() if knot.coef is of.coef)
+            self.sides[of] = next(known, None) or [
+                Side.of(sign * scores[index], self.masses[index], index)
+                for sign, index in self.classes]
         return self.sides[of]
 
     def curve_of(self, of: Knot) -> Losses:

@@ -67,10 +67,9 @@ class Places(Few, Generic[C]):
     """Models that are sought besides the first where all are good enough."""
 
     def curve(self, of: Knot) -> C:
-        """Of a knot; of one model there may be two."""
+        """Of a knot."""
         if of not in self.curves:
-            self.curves[of] = next((own for knot, own in self.curves.items()
-                                    if knot.coef is of.coef), None) or self.curve_of(of)
+            self.curves[of] = self.curve_of(of)
         return self.curves[of]
 
     def curve_of(self, of: Knot) -> C:
