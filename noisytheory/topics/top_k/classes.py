@@ -71,7 +71,7 @@ class Classes(Places[Losses]):
         if of not in self.sides:
             scores = of.scores - of.coef[-1]
             known = (own for knot, own in self.sides.items() if knot.coef is of.coef)
-            self.sides[of] = next(known, None) or [
+            self.sides[of] = next(known, []) or [
                 Side.of(sign * scores[index], self.masses[index], index)
                 for sign, index in self.classes]
         return self.sides[of]
