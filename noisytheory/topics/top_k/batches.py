@@ -18,8 +18,8 @@ __all__ = [
 Floats = NDArray[np.float64]
 
 
-TOGETHER = 1 << 15
-"""Examples of a batch that fit the cache; of more, one k is solved after the other."""
+TOGETHER = 1 << 14
+"""Examples of a batch that fit the cache; of more, several k are solved after others."""
 
 
 def hinge_machines(
@@ -37,9 +37,10 @@ def hinge_machines(
     """
     size, n, d = x.shape
     both = np.broadcast_arrays(np.asarray(k, float), np.asarray(C, float))
-    if both[0].ndim and len(both[0]) > 1 and len(both[0]) * size * n > TOGETHER:
-        parts = [hinge_machines(x, y, both[0][i:i + 1], both[1][i:i + 1], tolerance)
-                 for i in range(len(both[0]))]
+    several = max(1, TOGETHER // (size * n))
+    if both[0].ndim and len(both[0]) > several:
+        parts = [hinge_machines(x, y, both[0][i:i + several], both[1][i:i + several], tolerance)
+                 for i in range(0, len(both[0]), several)]
         return np.concatenate([w for w, _ in parts]), np.concatenate([v for _, v in parts])
     ks, Cs = (v if v.ndim == 2 else v[..., None] for v in both)
     lead = (*ks.shape[:-1], size)

@@ -151,27 +151,30 @@ def titanic() -> tuple[Floats, Floats]:
 
 
 def sinc(
-    n: int, rng: np.random.Generator, centres: str = "ends"
+    n: int | tuple[int, ...], rng: np.random.Generator, centres: str = "ends"
 ) -> tuple[Floats, Floats]:
     """The Sinc regression: ten radial features and a constant, targets scaled to [0, 1].
 
     Parameters
     ----------
-    n : int
+    n : int, or tuple of int
+        How many examples, after the shape of several draws.
     rng : numpy.random.Generator
     centres : {"ends", "cells"}
         Evenly spaced with both ends, or in the middle of ten cells; print does not say.
 
     Returns
     -------
-    points : array, shape (n, 11)
-    targets : array, shape (n,)
+    points : array, shape (..., n, 11)
+    targets : array, shape (..., n)
     """
     x = rng.uniform(-10, 10, n)
     y = np.sinc(x / np.pi) + 0.2 * rng.normal(size=n)
     at = np.linspace(-10, 10, 10) if centres == "ends" else np.linspace(-9, 9, 10)
-    features = np.exp(-((x[:, None] - at) ** 2))
-    return np.column_stack([features, np.ones(n)]), (y - y.min()) / np.ptp(y)
+    points = np.ones((*x.shape, len(at) + 1))
+    points[..., :-1] = np.exp(-((x[..., None] - at) ** 2))
+    least = y.min(axis=-1, keepdims=True)
+    return points, (y - least) / (y.max(axis=-1, keepdims=True) - least)
 
 
 def split(n: int, rng: np.random.Generator) -> tuple[Any, Any, Any]:

@@ -7,11 +7,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from scipy.optimize import linprog
+from scipy.stats import hypergeom
 from sklearn.metrics import mean_absolute_error, mean_squared_error
 from worked import Worked, by_hand
 
 from noisytheory.topics.top_k import fit
-from noisytheory.topics.top_k.tables import simulate
+from noisytheory.topics.top_k.tables import claims, simulate
 from noisytheory.topics.top_k.tables.sides import compared
 from noisytheory.trial.draws import block_generator
 
@@ -81,3 +82,20 @@ def test_exchange_that_goes_round_in_circles_ends(monkeypatch):
     monkeypatch.setattr(simulate, "FORGETFUL", 0)
     assert found == pytest.approx(np.abs(y - np.matvec(x, simulate._minimax(x, y))).max(axis=1),
                                   rel=1e-3)
+
+
+def test_deviations_over_random_quarters_are_those_of_a_finite_population():
+    for rule in claims.spread.grid["population"]:
+        m = simulate.quarter(rule.n)
+        variance = hypergeom(rule.n, rule.mistakes, m).var() / m**2
+        assert 18 * claims._spread_error(rule.n, rule.mistakes) ** 2 == pytest.approx(variance)
+        # Its square is the variance in the mean, with a relative error of .0015: 6 of them.
+        found = simulate.rule_spread(rule.n, rule.mistakes, size=100_000,
+                                     rng=np.random.default_rng(7))
+        assert np.mean(found**2) == pytest.approx(variance, rel=0.009)
+
+
+def test_many_draws_of_sinc_are_each_scaled_for_themselves():
+    x, y = simulate._draws_of_sinc("ends", 3, np.random.default_rng(8))
+    assert x.shape == (3, 1000, 11) and (x[..., -1] == 1).all()
+    assert (y.min(axis=1) == 0).all() and (y.max(axis=1) == 1).all()

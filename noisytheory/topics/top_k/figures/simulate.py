@@ -75,7 +75,7 @@ def with_outlier(case: Toy, loss: str, k: int, *, size: int, rng: np.random.Gene
 
 KS = (*range(2, 30, 4), *range(30, 60, 5), 60, 80, 120, 160, 200)
 """Of which the largest k of fewest errors is taken."""
-CS = (10.0, 20.0, 40.0, 80.0, 160.0, 320.0)
+CS = (20.0, 40.0, 160.0)
 """Of which one is to do, for both losses."""
 
 

@@ -13,7 +13,7 @@ from noisytheory.topics.top_k.batches import (
     wrong,
 )
 from noisytheory.topics.top_k.interior_point import interior_point
-from noisytheory.topics.top_k.recipes import sinc, titanic
+from noisytheory.topics.top_k.recipes import sinc
 
 Floats = NDArray[np.float64]
 
@@ -68,13 +68,16 @@ def gain(*, size: int, rng: np.random.Generator) -> Floats:
     return average - best
 
 
-def sex_rule_spread(*, size: int, rng: np.random.Generator) -> Floats:
-    """Standard deviation over ten random quarters of the error of one fixed rule on Titanic."""
-    x, y = titanic()
-    mistakes = int(((x[:, 1] < 0) != (y > 0)).sum())
-    m = len(y) - len(y) // 2 - len(y) // 4
-    errors = rng.hypergeometric(mistakes, len(y) - mistakes, m, size=(size, 10)) / m
+def rule_spread(n: int, mistakes: int, *, size: int, rng: np.random.Generator) -> Floats:
+    """Standard deviation over ten random quarters of the error of a rule that errs so often."""
+    m = quarter(n)
+    errors = rng.hypergeometric(mistakes, n - mistakes, m, size=(size, 10)) / m
     return np.asarray(errors.std(axis=1, ddof=1))
+
+
+def quarter(n: int) -> int:
+    """Examples that are left to test on."""
+    return n - n // 2 - n // 4
 
 
 def _draws_of_sinc(centres: str, size: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
@@ -82,8 +85,7 @@ def _draws_of_sinc(centres: str, size: int, rng: np.random.Generator) -> tuple[F
 
     Examples are independent of each other: the first half trains, the last quarter tests.
     """
-    x, y = zip(*[sinc(1000, rng, centres) for _ in range(size)], strict=True)
-    return np.array(x), np.array(y)
+    return sinc((size, 1000), rng, centres)
 
 
 HALF, TEST = slice(0, 500), slice(750, 1000)
