@@ -77,20 +77,23 @@ class Classes(Places[Losses]):
         return self.sides[of]
 
     def curve_of(self, of: Knot) -> Losses:
-        """At the places between the knots next to it."""
-        near = next(at for at, knot in enumerate(self.knots) if knot is of)
-        first = self.knots[max(near - 1, 0)].nu
-        last = self.knots[min(near + 1, len(self.knots) - 1)].nu
+        """At the places between the knots next to it, and to those of the same model."""
+        twins = [at for at, knot in enumerate(self.knots) if knot.coef is of.coef]
+        known = (self.curves.get(self.knots[at]) for at in twins)
+        if (found := next((one for one in known if one is not None), None)) is not None:
+            return found
+        first = self.knots[max(twins[0] - 1, 0)].nu
+        last = self.knots[min(twins[-1] + 1, len(self.knots) - 1)].nu
         nu, count = self.nus[self.places], len(self.places)
         some = slice(*nu.searchsorted([first * (1 - 1e-12), last * (1 + 1e-12)]))
         own = self.losses_of(of, nu[some], self.alone[1][self.places[some]])
         push = np.zeros((count, own.push.shape[1]))
-        found = np.repeat([[0.0], [-HUGE], [0.0], [HUGE], [0.0]], count, axis=1)
+        filled = np.repeat([[0.0], [-HUGE], [0.0], [HUGE], [0.0]], count, axis=1)
         numbers = np.array([own.centre, own.linear, own.square, own.top, own.level])
         # Losses that overflow are no numbers, and nothing is known.
-        known = np.isfinite(numbers).all(axis=0) & np.isfinite(own.push).all(axis=1)
-        found[:, some][:, known], push[some][known] = numbers[:, known], own.push[known]
-        return Losses(push, *found)
+        finite = np.isfinite(numbers).all(axis=0) & np.isfinite(own.push).all(axis=1)
+        filled[:, some][:, finite], push[some][finite] = numbers[:, finite], own.push[finite]
+        return Losses(push, *filled)
 
     def losses_of(self, of: Knot, nu: Floats, none: Floats) -> Losses:
         """Its largest losses at tail masses."""
