@@ -407,7 +407,8 @@ def _errors_on(
     for first in range(0, len(answers), size):
         some = slice(first, first + size)
         scores = points[some] @ knots[:, : knots.shape[1] - free].T
-        scores = scores + knots[:, -1] if free else scores
+        if free:
+            scores += knots[:, -1]
         lost += lost_of(margin, answers[some], scores, place, shift)
     return lost / len(answers)
 
@@ -460,14 +461,14 @@ def lost_of(
         return np.asarray(found)
     # A score crosses 0 at most once on the way from one model to the next.
     right = scores >= 0
-    rows, columns = np.nonzero(right[:, :-1] != right[:, 1:])
+    rows, columns = divmod(np.flatnonzero(right[:, :-1] != right[:, 1:]), max(end.shape[1], 1))
     crossing = columns + start[rows, columns] / (start[rows, columns] - end[rows, columns])
     down = right[rows, columns]
-    # Where the scores of two models differ by more than floats do, a crossing is at neither.
-    crossing = np.where(down, np.minimum(crossing, np.nextafter(columns + 1.0, 0)),
+    # Where the scores of two models differ by more than floats do, a crossing is at neither. A
+    # score of 0 is right on the way down: what is beyond it comes after.
+    crossing = np.where(down, np.minimum(np.nextafter(crossing, np.inf), columns + 1.0),
                         np.maximum(crossing, np.nextafter(columns + 0.0, np.inf)))
-    first = np.where(down, np.searchsorted(place, crossing, side="right"),
-                     np.searchsorted(place, crossing, side="left"))
+    first = np.searchsorted(place, crossing)
     wrong = np.where(right[:, 0], 1.0, -1.0) != answers
     change = np.bincount(first, np.where(down == (answers[rows] > 0), 1.0, -1.0), len(place) + 1)
     return np.asarray(wrong.sum() + np.cumsum(change)[:-1])
