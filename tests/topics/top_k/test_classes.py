@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from noisytheory.topics.top_k import fit, path
+from noisytheory.topics.top_k import average_top_k, fit, path
+from noisytheory.topics.top_k.classes import Classes, others
 from noisytheory.topics.top_k.groups import Counted, Side, alike, balanced
 from noisytheory.topics.top_k.individual import best_constants, best_intercept, individual, largest
 from noisytheory.topics.top_k.minimise import NotCertified
@@ -207,3 +208,35 @@ def test_masses_of_many_sizes_leave_no_group_without_one():
         for loss in ("hinge", "logistic"):
             found = path(x, y, loss, intercept=True, sample_weight=weight, ks=[0.2, 0.5, 1.0])
             assert np.all(found.dual <= found.objective * (1 + 1e-12))
+
+
+def test_another_intercept_is_about_as_good_up_to_a_tenth_of_the_gap():
+    """One that errs on two points of a hundred more, or less, beside the same coefficients."""
+    rng, n = np.random.default_rng(5), 100
+    x = rng.normal(size=(n, 2))
+    y = np.where(x[:, 0] + 0.4 * rng.normal(size=n) > 0, 1.0, -1.0)
+    nus = np.arange(1, n + 1) / n
+    walk = Classes(x, y, np.full(n, 1 / n), "hinge", 1.0, True, False, 0.25)
+    walk.floor = 0.5
+    walk.over(nus)
+    found = fit(x, y, "hinge", k=n, C=1.0, intercept=True, tol=1e-10)
+    w, scores = np.append(found.coef, found.intercept), x @ found.coef
+    scores = scores + best_intercept(y, None, scores, 1.0)
+    own = (scores >= 0) != (y > 0)
+    best = average_top_k(np.maximum(1 - y * scores, 0), n)
+    # Shifts that bring one more score to the other side; the first that errs two points otherwise.
+    nearest = []
+    for side in (scores[scores >= 0], scores[scores < 0]):
+        for away in side[np.abs(side).argsort()]:
+            turned = scores - away * (1 + 1e-9)
+            if abs(int(((turned >= 0) != (y > 0)).sum()) - int(own.sum())) >= 2:
+                nearest.append(average_top_k(np.maximum(1 - y * turned, 0), n) - best)
+                break
+    lost = min(nearest)
+    assert len(nearest) == 2 and lost > 1e-4
+    for share, torn in ((0.99, False), (1.01, True)):
+        gap = share * lost / 0.1
+        walk.out[1] = walk.alone[1] - 10 * gap
+        walk.out[0] = walk.out[1] + gap
+        close = others(walk, np.array([w, w]), np.array([0, n - 1]), np.linspace(0, 1, n))
+        assert close[-1] == torn
