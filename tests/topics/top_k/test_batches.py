@@ -28,3 +28,15 @@ def test_a_k_for_each_sample_is_that_of_several_calls():
         alone, own = hinge_machines(x[i: i + 1], y[i: i + 1], k, 100.0)
         assert np.allclose(together[0, i], alone[0], atol=1e-5)
         assert total[0, i] == pytest.approx(own[0], abs=1e-4)
+
+
+def test_several_k_at_a_time_are_those_of_one_after_the_other():
+    # 12 samples of 200 examples: six k fit a part, and the last part has fewer.
+    x, y = toys(TOYS[4], 12, np.random.default_rng(4))
+    ks, Cs = np.linspace(40, 200, 9), np.geomspace(1, 50, 9)
+    together, total = hinge_machines(x, y, ks, Cs)
+    assert together.shape == (9, 12, 2)
+    for i, (k, C) in enumerate(zip(ks, Cs, strict=True)):
+        alone, own = hinge_machines(x, y, k, C)
+        assert np.allclose(together[i], alone, atol=1e-5)
+        assert total[i] == pytest.approx(own, abs=1e-4)
