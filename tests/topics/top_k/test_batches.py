@@ -35,7 +35,7 @@ def test_several_k_at_a_time_are_those_of_one_after_the_other():
     x, y = toys(TOYS[4], 12, np.random.default_rng(4))
     ks, Cs = np.linspace(40, 200, 9), np.geomspace(1, 50, 9)
     together, total = hinge_machines(x, y, ks, Cs)
-    assert together.shape == (9, 12, 2)
+    assert together.shape == (9, *x.shape[::2])
     for i, (k, C) in enumerate(zip(ks, Cs, strict=True)):
         alone, own = hinge_machines(x, y, k, C)
         assert np.allclose(together[i], alone, atol=1e-5)
