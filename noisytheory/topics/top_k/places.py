@@ -36,6 +36,8 @@ CLOSER = 1.5
 """What a gap beside that allowed is taken for, as its parts may be uneven."""
 PARTED = 5
 """Rounds after which what is missing is halved."""
+SCANT = 64
+"""Rows of which a solution takes no longer than a guess."""
 ALMOST = 0.99
 """Of the gap allowed, what is used: of what is proven rounding is taken."""
 
@@ -158,6 +160,9 @@ class Places(Few, Generic[C]):
         # There a few steps lead to the minimiser, and what is between is nearly as wide.
         large = gaps[some] >= NEARLY * gaps[some].max()
         nu = float(self.nus[some[large][-1] if not middle else some[len(some) // 2]])
+        if needed and len(self.labels) <= SCANT:
+            self.knots.insert(at + 1, self.inserted(low, high, nu, float(gaps[some].max())))
+            return
         guess, gap = self.stepped(at, nu, (GUESSED if needed else BETTER) * self.tol)
         if gap <= GUESSED * self.tol:
             self.knots.insert(at + 1, guess)
