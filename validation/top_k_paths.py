@@ -23,9 +23,10 @@ zero ends; between stand guesses with weights that prove them, or solutions wher
 to where zero ends minimisers have the direction in which it does: below the floor models lie there,
 each of its best length, and errors are mostly near the minimisers', too, which is not proven.
 
-From a floor of a half on, the default, it is not asked where zero ends: nowhere is zero proven the
-minimiser, the direction in which it ends is that of least squares, and where that gains nothing
-models are zero whose minimiser may have few errors.
+From a floor of a half on, the default, it is not asked where zero ends, unless beside an intercept
+two rounds of models leave gaps: else nowhere is zero proven the minimiser, the direction in which
+it ends is that of least squares, and where that gains nothing models are zero whose minimiser may
+have few errors.
 
 Beside an intercept the best constant moves with k, at a small C by more than the coefficients gain.
 So a model's own largest losses are weights of every k, beside the intercept at which both classes

@@ -180,7 +180,7 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
             Duality gap at every k, which is proven, as `noisytheory.topics.top_k.Path` measures it.
         floor : float
             Gains less than this share of the largest k's count as so large. From a half on it is
-            not asked where zero is the minimiser.
+            not asked where zero is the minimiser, or seldom.
 
         Returns
         -------

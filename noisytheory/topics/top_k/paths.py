@@ -139,8 +139,9 @@ def path(
         not matter: the gap at every k is at most ``tol`` times the larger of this and its own gain.
         0 proves the model of every k, next to the collapse as well; 1 measures all by the largest.
         From a half on it is not asked where zero is the minimiser, of a loss of the margin in the
-        paper's scaling, and all k take about the time of one fit; a tenth proves where that is, and
-        models further down, in the time of two or more.
+        paper's scaling, unless it takes many models beside an intercept, and all k take about the
+        time of one fit; a tenth proves where that is, and models further down, in the time of two
+        or more.
     start : array_like, shape (d,), optional
         Coefficients to begin with at the largest k, the intercept last; 0 where their losses
         overflow.
@@ -166,8 +167,8 @@ def path(
     floor of a half all k take about the time of one fit, and beside an intercept of one and a half,
     of two where a fit takes but some milliseconds, of five to seven where classes are uneven and C
     is small, on the problems of ``validation/top_k_paths.md``; single ones elsewhere, of a C next
-    to nothing, rows that tie or very uneven weights, take that of a hundred. Where zero ends is not
-    proven, and of k that are not near the largest ones few models are called determined.
+    to nothing, rows that tie or very uneven weights, take that of a hundred. Where zero ends is
+    mostly not proven, and of k that are not near the largest few models are called determined.
     Below a floor of a tenth lies but a third of that distance, where hardly anybody would choose
     the model: then all k take the time of two fits, five at most; beside an intercept of three or
     four, ten at most.

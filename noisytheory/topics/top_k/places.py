@@ -34,8 +34,8 @@ NEARLY = 0.9
 """Of the largest gap, that of the largest k at which a model is sought."""
 CLOSER = 1.5
 """What a gap beside that allowed is taken for, as its parts may be uneven."""
-PARTED = 5
-"""Rounds after which what is missing is halved."""
+SEEK, PARTED = 2, 5
+"""Rounds after which it is asked where zero ends, and after which what is missing is halved."""
 SCANT = 64
 """Rows of which a solution takes no longer than a guess."""
 ALMOST = 0.99
@@ -107,10 +107,7 @@ class Places(Few, Generic[C]):
     def settle(self) -> None:
         """Models for all k: between two knots mixtures, what is missing guessed, or solved."""
         first = len(self.knots)
-        inner = [placed for knot in self.knots[1:-1] if (placed := self.placed(knot)) is not None]
-        self.knots = [self.knots[0], *inner, self.knots[-1]]
-        self.places = pair(np.union1d(self.places, [
-            self.nus.searchsorted(knot.nu * (1 - 1e-12)) for knot in inner]))
+        self.put(self.knots[1:-1], self.knots[-1:])
         self.nones = self.alone[1]
         for turn in range(MOST):
             gaps, cuts = self.glance()
@@ -121,6 +118,8 @@ class Places(Few, Generic[C]):
                     break
                 needed = False
                 gaps, loose = lacks, lacks > CLOSE
+            if turn == SEEK and needed and self.seek():
+                continue
             some, before = self.places[loose[self.places]], len(self.knots)
             if not needed:
                 some = some[[gaps[some].argmax()]]
@@ -138,6 +137,18 @@ class Places(Few, Generic[C]):
             self.curves.clear()
         else:
             self.glance()  # with the knots of the last round
+
+    def seek(self) -> bool:
+        """Knots where zero ends, if that has not been asked; whether there are any."""
+        return False
+
+    def put(self, some: list[Knot], above: list[Knot]) -> None:
+        """Knots at some k between none and those above, which are places, too."""
+        inner = [placed for knot in some if (placed := self.placed(knot)) is not None]
+        self.knots = [self.knots[0], *inner, *above]
+        self.places = pair(np.union1d(self.places, [
+            self.nus.searchsorted(knot.nu * (1 - 1e-12)) for knot in inner]))
+        self.curves = {}
 
     def placed(self, knot: Knot) -> Knot | None:
         """At a k: zero at one below, if there is one, as less of its weights proves it there."""

@@ -240,3 +240,20 @@ def test_another_intercept_is_about_as_good_up_to_a_tenth_of_the_gap():
         walk.out[0] = walk.out[1] + gap
         close = others(walk, np.array([w, w]), np.array([0, n - 1]), np.linspace(0, 1, n))
         assert close[-1] == torn
+
+
+@pytest.mark.parametrize(("few", "C"), [(1, 0.5), (5, 0.005)])
+def test_where_few_of_a_class_gain_little_it_is_asked_where_zero_ends(few, C):
+    """Rows that tie prove next to nothing by a model's own largest losses.
+
+    Without that it takes 26 and 150 solutions.
+    """
+    rng, n = np.random.default_rng(12), 280
+    x = 3 + rng.normal(size=(n, 4)) * np.geomspace(1, 0.1, 4)
+    y = np.where(np.arange(n) < few, 1.0, -1.0)
+    found = path(x, y, "logistic", C=C, intercept=True)
+    assert found.fits <= 12 and found.gap.max() <= 0.25
+    for k in (10, 60, 150, 280):
+        one = fit(x, y, "logistic", k=k, C=C, intercept=True, tol=1e-9).objective
+        here = found.k == k
+        assert found.dual[here] <= one * (1 + 1e-9) <= found.objective[here] * (1 + 2e-9)
