@@ -34,8 +34,10 @@ NEARLY = 0.9
 """Of the largest gap, that of the largest k at which a model is sought."""
 CLOSER = 1.5
 """What a gap beside that allowed is taken for, as its parts may be uneven."""
-SEEK, PARTED = 2, 5
-"""Rounds after which it is asked where zero ends, and after which what is missing is halved."""
+SEEK, STUCK, PARTED = 2, 0.3, 5
+"""Rounds after which it is asked where zero ends, if so much is missing of what was at first; and
+rounds after which what is missing is halved.
+"""
 SCANT = 64
 """Rows of which a solution takes no longer than a guess."""
 ALMOST = 0.99
@@ -108,7 +110,7 @@ class Places(Few, Generic[C]):
         """Models for all k: between two knots mixtures, what is missing guessed, or solved."""
         first = len(self.knots)
         self.put(self.knots[1:-1], self.knots[-1:])
-        self.nones = self.alone[1]
+        self.nones, missing = self.alone[1], 0
         for turn in range(MOST):
             gaps, cuts = self.glance()
             loose, needed = gaps > ALMOST * self.tol, True
@@ -118,7 +120,8 @@ class Places(Few, Generic[C]):
                     break
                 needed = False
                 gaps, loose = lacks, lacks > CLOSE
-            if turn == SEEK and needed and self.seek():
+            missing = missing or loose.sum()
+            if turn == SEEK and needed and loose.sum() > STUCK * missing and self.seek():
                 continue
             some, before = self.places[loose[self.places]], len(self.knots)
             if not needed:
