@@ -24,7 +24,7 @@ to where zero ends minimisers have the direction in which it does: below the flo
 each of its best length, and errors are mostly near the minimisers', too, which is not proven.
 
 From a floor of a half on, the default, it is not asked where zero ends, unless beside an intercept
-two rounds of models leave gaps: else nowhere is zero proven the minimiser, the direction in which
+some rounds of models leave gaps: else nowhere is zero proven the minimiser, the direction in which
 it ends is that of least squares, and where that gains nothing models are zero whose minimiser may
 have few errors.
 

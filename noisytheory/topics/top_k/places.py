@@ -35,8 +35,8 @@ NEARLY = 0.9
 CLOSER = 1.5
 """What a gap beside that allowed is taken for, as its parts may be uneven."""
 SEEK, STUCK, PARTED = 2, 0.3, 5
-"""Rounds after which it is asked where zero ends, if so much is missing of what was at first; and
-rounds after which what is missing is halved.
+"""Rounds after which it is asked where zero ends, if so much is missing of what was at first, or
+soon; and rounds after which what is missing is halved.
 """
 SCANT = 64
 """Rows of which a solution takes no longer than a guess."""
@@ -121,7 +121,8 @@ class Places(Few, Generic[C]):
                 needed = False
                 gaps, loose = lacks, lacks > CLOSE
             missing = missing or loose.sum()
-            if turn == SEEK and needed and loose.sum() > STUCK * missing and self.seek():
+            slow = turn >= SEEK and loose.sum() > STUCK * missing
+            if needed and (slow or turn >= PARTED - 1) and self.seek():
                 continue
             some, before = self.places[loose[self.places]], len(self.knots)
             if not needed:
