@@ -11,8 +11,8 @@ from noisytheory.topics.top_k.interior_point import interior_point
 from noisytheory.topics.top_k.recipes import Toy, monk_3, split, toy
 
 __all__ = [
-    "halves", "hinge_machines", "maximum_machines", "mistakes", "monk_of", "plain", "toys",
-    "wrong",
+    "NEAR_ZERO", "halves", "hinge_machines", "maximum_machines", "mistakes", "monk_of", "plain",
+    "toys", "wrong",
 ]
 
 Floats = NDArray[np.float64]
@@ -20,6 +20,10 @@ Floats = NDArray[np.float64]
 
 TOGETHER = 1 << 14
 """Examples of a batch that fit the cache; of more, several k are solved after others."""
+
+
+DOUBT, LARGER = 1e-8, 1e6
+"""Share of the value of zero that is next to nothing, and what C is multiplied with there."""
 
 
 def hinge_machines(
@@ -49,11 +53,24 @@ def hinge_machines(
         rows, np.ones((*lead, n)), np.full((*lead, n), 1 / n), ks / n,
         1 / Cs[..., None] * np.ones(d), tolerance=tolerance)
     weights, w = found.weights, found.coef
+    # Zero has the value k/n. What is gained over it grows with C while losses end above 0, and the
+    # machine with it: by a larger C it is told from zero, and which way it points.
+    doubtful = _gained(rows, weights, ks, Cs) <= DOUBT
+    if doubtful.any():
+        of, k, c = (np.broadcast_to(part, lead)[doubtful] for part in (np.arange(size), ks, Cs))
+        more = interior_point(
+            rows[of], np.ones((len(of), n)), np.full((len(of), n), 1 / n), k / n,
+            1 / (LARGER * c)[:, None] * np.ones(d), tolerance=tolerance)
+        some = _gained(rows[of], more.weights, k, LARGER * c) > DOUBT
+        w[doubtful] = np.where(some[:, None], more.coef / LARGER, 0.0)
+    return w, n * weights.sum(axis=-1)
+
+
+def _gained(rows: Floats, weights: Floats, ks: Floats, Cs: Floats) -> Floats:
+    """What machines gain over zero at most, as a share of its value, by their weights."""
     push = np.vecmat(weights, rows)
     dual = weights.sum(axis=-1) - Cs / 2 * (push**2).sum(axis=-1)
-    # Zero has the value k/n: a dual value that reaches it proves it optimal.
-    zero = dual >= ks / n * (1 - 1e-8)
-    return np.where(zero[..., None], 0.0, w), n * weights.sum(axis=-1)
+    return np.asarray(1 - dual * rows.shape[-2] / ks)
 
 
 def maximum_machines(x: Floats, y: Floats, C: float) -> Floats:
@@ -98,10 +115,10 @@ DOUBTFUL = (1e-6, 1e-4)
 """Where one in several hundred samples has scores of which that is not plain."""
 
 
-def mistakes(x: Floats, y: Floats, w: Floats) -> NDArray[np.bool_]:
-    """Where signs are wrong, the sign of 0 being 1, for a batch."""
+def mistakes(x: Floats, y: Floats, w: Floats, near: float = 0.0) -> NDArray[np.bool_]:
+    """Where signs are wrong, the sign of 0 being 1, and of what is nearer to it, for a batch."""
     scores = (x @ w[..., None])[..., 0]
-    return np.asarray(np.where(scores > -NEAR_ZERO, 1.0, -1.0) != y)
+    return np.asarray(np.where(scores >= -near, 1.0, -1.0) != y)
 
 
 def plain(x: Floats, w: Floats) -> NDArray[np.bool_]:
@@ -110,9 +127,9 @@ def plain(x: Floats, w: Floats) -> NDArray[np.bool_]:
     return np.asarray(~((size > DOUBTFUL[0]) & (size < DOUBTFUL[1])).any(axis=-1))
 
 
-def wrong(x: Floats, y: Floats, w: Floats) -> Floats:
+def wrong(x: Floats, y: Floats, w: Floats, near: float = 0.0) -> Floats:
     """Share of wrong signs, for a batch."""
-    return np.asarray(mistakes(x, y, w).mean(axis=-1))
+    return np.asarray(mistakes(x, y, w, near).mean(axis=-1))
 
 
 def toys(case: Toy, size: int, rng: np.random.Generator) -> tuple[Floats, Floats]:

@@ -457,7 +457,9 @@ def lost_of(
         change = share * (2 * both[low] + share * bend[low]) if len(bend) else 0.0
         found = square[low] + change
         if shift is not None:
-            total = first.sum(axis=0)[low] + share * step.sum(axis=0)[low]
+            total = first.sum(axis=0)[low]
+            if len(bend):
+                total = total + share * step.sum(axis=0)[low]
             found += shift * (2 * total + len(answers) * shift)
         return np.asarray(found)
     # A score crosses 0 at most once on the way from one model to the next.

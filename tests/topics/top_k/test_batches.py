@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from noisytheory.topics.top_k import collapse_threshold, fit
-from noisytheory.topics.top_k.batches import halves, hinge_machines, maximum_machines, toys
+from noisytheory.topics.top_k.batches import halves, hinge_machines, maximum_machines, toys, wrong
 from noisytheory.topics.top_k.recipes import TOYS
 
 
@@ -40,3 +40,19 @@ def test_several_k_at_a_time_are_those_of_one_after_the_other():
         alone, own = hinge_machines(x, y, k, C)
         assert np.allclose(together[i], alone, atol=1e-5)
         assert total[i] == pytest.approx(own, abs=1e-4)
+
+
+@pytest.mark.parametrize("k", [1, 2, 4])
+def test_machines_that_gain_next_to_nothing_point_where_the_solvers_do(k):
+    """Case 6: some samples are hardly separable, and gain a billionth of the value of zero."""
+    x, y = toys(TOYS[6], 60, np.random.default_rng(5))
+    found = wrong(x, y, hinge_machines(x, y, k, TOYS[6].C)[0])
+    zero, differ = 0, 0.0
+    for rows, labels, errors in zip(x, y, found, strict=True):
+        alone = fit(rows, labels, "hinge", k=k, C=TOYS[6].C, tol=1e-9)
+        differ += abs(errors - np.mean(np.where(rows @ alone.coef >= 0, 1, -1) != labels))
+        zero += collapse_threshold(rows, labels) >= k
+    # A score or two next to zero may be either's.
+    assert 0 < zero < len(x) and differ <= 2 / y.shape[1] + 1e-12
+    if k == 1:
+        assert (found == wrong(x, y, maximum_machines(x, y, TOYS[6].C))).all()

@@ -208,6 +208,11 @@ def test_errors_of_mixtures_are_those_of_mixed_scores(margin):
         assert error == pytest.approx(np.mean(wrong), abs=1e-12)
 
 
+def test_squares_of_a_single_model_are_those_of_its_shifted_scores():
+    scores, answers, shift = np.array([[1.0], [3.0]]), np.array([2.0, 2.0]), np.array([0.0, 1.0])
+    assert errors_of(False, answers, scores, np.zeros(2), shift).tolist() == [1.0, 2.0]
+
+
 def test_errors_at_a_model_are_its_own_beside_one_of_another_size():
     """The crossing rounds to the model itself: all four scores of the small one are wrong."""
     scores = np.array([[1.0, -1e-20, 1.0], [1.0, -1e-20, 1.0], [-1.0, 1e-20, -1.0],

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.topics.top_k.batches import (
+    NEAR_ZERO,
     halves,
     hinge_machines,
     maximum_machines,
@@ -122,14 +123,15 @@ def collapsed_share(points: int, *, size: int, rng: np.random.Generator) -> Floa
 def left_end(k: int, *, size: int, rng: np.random.Generator) -> Floats:
     """Test error at k minus that at k = 1, C = 100."""
     (x, y), (tx, ty) = halves(size, rng)
-    first = wrong(tx, ty, maximum_machines(x, y, 100.0))
-    return wrong(tx, ty, hinge_machines(x, y, k, 100.0)[0]) - first
+    first = wrong(tx, ty, maximum_machines(x, y, 100.0), NEAR_ZERO)
+    return wrong(tx, ty, hinge_machines(x, y, k, 100.0)[0], NEAR_ZERO) - first
 
 
 def right_end(k: int, *, size: int, rng: np.random.Generator) -> Floats:
     """Test error at k minus that at k = n, C = 100."""
     (x, y), (tx, ty) = halves(size, rng)
-    last, middle = wrong(tx, ty, hinge_machines(x, y, [y.shape[1], k], 100.0)[0])
+    machines = hinge_machines(x, y, [y.shape[1], k], 100.0)[0]
+    last, middle = wrong(tx, ty, machines, NEAR_ZERO)
     return np.asarray(middle - last)
 
 
@@ -147,7 +149,7 @@ def plateau(
     k = np.minimum(np.ceil(bar - 1e-6) + beyond - below, n)
     other, _ = hinge_machines(x, y, k[None], 100.0, 1e-12)
     both = np.stack([w, other[0]])
-    last, here = np.round(ty.shape[1] * wrong(tx, ty, both))
+    last, here = np.round(ty.shape[1] * wrong(tx, ty, both, NEAR_ZERO))
     return dict(lhs=here, rhs=last, applies=plain(tx, both).all(axis=0), seed=seeds)
 
 

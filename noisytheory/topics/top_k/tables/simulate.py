@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from noisytheory.topics.top_k.batches import (
+    NEAR_ZERO,
     halves,
     hinge_machines,
     maximum_machines,
@@ -21,13 +22,13 @@ Floats = NDArray[np.float64]
 def maximum_error(*, size: int, rng: np.random.Generator) -> Floats:
     """Test error of the exact maximum loss classifier on Monk 3, hinge loss."""
     (x, y), (tx, ty) = halves(size, rng)
-    return wrong(tx, ty, maximum_machines(x, y, 1e3))
+    return wrong(tx, ty, maximum_machines(x, y, 1e3), NEAR_ZERO)
 
 
 def maximum_g_mean(*, size: int, rng: np.random.Generator) -> Floats:
     """Its G-mean: the root of the product of the shares that are right in each class."""
     (x, y), (tx, ty) = halves(size, rng)
-    right = ~mistakes(tx, ty, maximum_machines(x, y, 1e3))
+    right = ~mistakes(tx, ty, maximum_machines(x, y, 1e3), NEAR_ZERO)
     first, second = ((right & (ty == label)).sum(axis=1) / (ty == label).sum(axis=1)
                      for label in (-1.0, 1.0))
     return np.asarray(np.sqrt(first * second))
@@ -48,7 +49,8 @@ def chosen(ks: tuple[int, ...], *, size: int, rng: np.random.Generator) -> tuple
     (x, y), (rest, labels) = halves(size, rng)
     n = y.shape[1]
     pairs = [(n, C) for C in CS] + [(k, CS[-1]) for k in ks]
-    bad = mistakes(rest, labels, hinge_machines(x, y, *np.array(pairs).T)[0]).astype(float)
+    machines = hinge_machines(x, y, *np.array(pairs).T)[0]
+    bad = mistakes(rest, labels, machines, NEAR_ZERO).astype(float)
     validates = rng.permuted(np.broadcast_to(np.arange(n) % 2.0, (size, PARTS, n)), axis=-1)
     here = np.swapaxes(np.swapaxes(bad, 0, 1) @ np.swapaxes(validates, 1, 2), 0, 1)
     test = (bad.sum(axis=-1, keepdims=True) - here) / (n - n // 2)
