@@ -162,8 +162,8 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
         minimiser, or less is gained than the `floor`, a share of what is gained at the largest k,
         and where another intercept that errs two points more or less is about as good.
         All k take about the time of a single fit, of a regression of one or two, and beside an
-        intercept of labels of two mostly, of more where classes are uneven and C is small, and of a
-        hundred in single cases. With a floor of a tenth, which proves where zero ends, of two to
+        intercept of labels of two mostly, of more where classes are uneven and C is small, and of
+        dozens in single cases. With a floor of a tenth, which proves where zero ends, of two to
         five, three to ten beside an intercept; a floor of 0 asks it of every k and takes a dozen or
         more. See the notes of
         `noisytheory.topics.top_k.path`.
