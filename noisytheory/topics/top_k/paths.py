@@ -167,8 +167,9 @@ def path(
     floor of a half all k take about the time of one fit, and beside an intercept of one and a half,
     of two where a fit takes but some milliseconds, of four to six where classes are uneven and C is
     small, on the problems of ``validation/top_k_paths.md``; single ones elsewhere, where next to
-    nothing is gained of rows that tie or have very uneven weights, take that of dozens. Where zero ends is
-    mostly not proven, and of k that are not near the largest few models are called determined.
+    nothing is gained of rows that tie or have very uneven weights, take that of dozens. Where zero
+    ends is mostly not proven, and of k that are not near the largest few models are called
+    determined.
     Below a floor of a tenth lies but a third of that distance, where hardly anybody would choose
     the model: then all k take the time of two fits, five at most; beside an intercept of three or
     four, ten at most.
