@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.topics.top_k.interior_point import interior_point
+from noisytheory.topics.top_k.minimise import fit
 from noisytheory.topics.top_k.recipes import Toy, monk_3, split, toy
 
 __all__ = [
@@ -19,17 +20,17 @@ Floats = NDArray[np.float64]
 
 
 TOGETHER = 1 << 14
-"""Examples of a batch that fit the cache; of more, several k are solved after others."""
-
-
-DOUBT, LARGER = 1e-8, 1e6
-"""Share of the value of zero that is next to nothing, and what C is multiplied with there."""
+"""Examples that fit the cache: so many k are solved at once as have no more."""
+DOUBT, LARGER = 1e-6, 1e4
+"""Share of the value of zero that is next to nothing, and what makes it more."""
 
 
 def hinge_machines(
     x: Floats, y: Floats, k: ArrayLike, C: ArrayLike, tolerance: float = 1e-10
 ) -> tuple[Floats, Floats]:
     r"""Weights of a batch of samples, exact zeros where zero is optimal, and $n\sum\alpha$.
+
+    Where k is above the end of zero by a thousandth or less they may be zeros, too.
 
     Parameters
     ----------
@@ -53,24 +54,23 @@ def hinge_machines(
         rows, np.ones((*lead, n)), np.full((*lead, n), 1 / n), ks / n,
         1 / Cs[..., None] * np.ones(d), tolerance=tolerance)
     weights, w = found.weights, found.coef
-    # Zero has the value k/n. What is gained over it grows with C while losses end above 0, and the
-    # machine with it: by a larger C it is told from zero, and which way it points.
-    doubtful = _gained(rows, weights, ks, Cs) <= DOUBT
-    if doubtful.any():
-        of, k, c = (np.broadcast_to(part, lead)[doubtful] for part in (np.arange(size), ks, Cs))
-        more = interior_point(
-            rows[of], np.ones((len(of), n)), np.full((len(of), n), 1 / n), k / n,
-            1 / (LARGER * c)[:, None] * np.ones(d), tolerance=tolerance)
-        some = _gained(rows[of], more.weights, k, LARGER * c) > DOUBT
-        w[doubtful] = np.where(some[:, None], more.coef / LARGER, 0.0)
+    push = np.vecmat(weights, rows)
+    dual = weights.sum(axis=-1) - Cs / 2 * (push**2).sum(axis=-1)
+    # Zero has the value k/n. What gains next to nothing over it is told from it by the solver,
+    # whose gap is relative to the gain.
+    ks, Cs = np.broadcast_to(ks, lead), np.broadcast_to(Cs, lead)
+    for at in zip(*np.nonzero(dual >= ks / n * (1 - DOUBT)), strict=True):
+        w[at] = _alone(x[at[-1]], y[at[-1]], float(ks[at]) / n, float(Cs[at]))
     return w, n * weights.sum(axis=-1)
 
 
-def _gained(rows: Floats, weights: Floats, ks: Floats, Cs: Floats) -> Floats:
-    """What machines gain over zero at most, as a share of its value, by their weights."""
-    push = np.vecmat(weights, rows)
-    dual = weights.sum(axis=-1) - Cs / 2 * (push**2).sum(axis=-1)
-    return np.asarray(1 - dual * rows.shape[-2] / ks)
+def _alone(x: Floats, y: Floats, nu: float, C: float) -> Floats:
+    """A machine that gains next to nothing, exactly zero where zero is optimal."""
+    # While losses end above 0 it grows with C, and what it gains.
+    larger = fit(x, y, "hinge", k=nu, C=LARGER * C)
+    if larger.level > 0.5 or not larger.coef.any():
+        return larger.coef / LARGER
+    return fit(x, y, "hinge", k=nu, C=C).coef
 
 
 def maximum_machines(x: Floats, y: Floats, C: float) -> Floats:
@@ -89,7 +89,7 @@ def maximum_machines(x: Floats, y: Floats, C: float) -> Floats:
     rows = x * y[..., None]
     active = np.ones(y.shape)
     slopes = active
-    for _ in range(8):
+    for _ in range(15):
         some = rows * active[..., None]
         gram = np.swapaxes(some, -1, -2) @ some
         # Features may be collinear on what is left.

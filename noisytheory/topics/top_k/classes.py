@@ -79,9 +79,9 @@ class Classes(Places[Losses]):
     def curve_of(self, of: Knot) -> Losses:
         """At the places between the knots next to it, and to those of the same model."""
         twins = [at for at, knot in enumerate(self.knots) if knot.coef is of.coef]
-        known = (self.curves.get(self.knots[at]) for at in twins)
-        if (found := next((one for one in known if one is not None), None)) is not None:
-            return found
+        for at in twins:
+            if self.knots[at] in self.curves:
+                return self.curves[self.knots[at]]
         first = self.knots[max(twins[0] - 1, 0)].nu
         last = self.knots[min(twins[-1] + 1, len(self.knots) - 1)].nu
         nu, count = self.nus[self.places], len(self.places)

@@ -42,6 +42,22 @@ def test_several_k_at_a_time_are_those_of_one_after_the_other():
         assert total[i] == pytest.approx(own, abs=1e-4)
 
 
+@pytest.mark.parametrize("C", [0.1, 100.0, 1e4])
+def test_machines_are_zero_up_to_where_zero_ends_and_not_beyond(C):
+    """Monk: it ends at a whole k in some halves, and just above it a machine has its own signs."""
+    (x, y), _ = halves(12, np.random.default_rng(6))
+    ends = np.array([collapse_threshold(*one) for one in zip(x, y, strict=True)])
+    whole = np.abs(ends - ends.round()) < 1e-6
+    assert whole.any()
+    at = np.array([np.where(whole, ends.round(), ends - 1e-9), ends - 1e-3, ends + 0.5])
+    zero = ~hinge_machines(x, y, at, C * np.ones_like(at))[0].any(axis=-1)
+    assert zero[:2].all() and not zero[2].any()
+    w = hinge_machines(x, y, at, C * np.ones_like(at))[0][2]
+    for rows, labels, k, own in zip(x, y, at[2], w, strict=True):
+        alone = fit(rows, labels, "hinge", k=k / len(labels), C=C, tol=1e-9).coef
+        assert own == pytest.approx(alone, abs=2e-2 * np.abs(alone).max())
+
+
 @pytest.mark.parametrize("k", [1, 2, 4])
 def test_machines_that_gain_next_to_nothing_point_where_the_solvers_do(k):
     """Case 6: some samples are hardly separable, and gain a billionth of the value of zero."""

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from scipy.optimize import linprog
-from scipy.stats import hypergeom
+from scipy.stats import chi2, hypergeom
 from sklearn.metrics import mean_absolute_error, mean_squared_error
 from worked import Worked, by_hand
 
@@ -93,6 +93,12 @@ def test_deviations_over_random_quarters_are_those_of_a_finite_population():
         found = simulate.rule_spread(rule.n, rule.mistakes, size=100_000,
                                      rng=np.random.default_rng(7))
         assert np.mean(found**2) == pytest.approx(variance, rel=0.009)
+
+
+def test_small_deviations_have_the_probabilities_that_the_note_names():
+    found = [chi2.cdf(rule.printed**2 / (2 * claims._spread_error(rule.n, rule.mistakes) ** 2), 9)
+             for rule in claims.spread.grid["population"]]
+    assert found == pytest.approx([0.0095, 0.0016, 0.0239], abs=5e-5)
 
 
 def test_many_draws_of_sinc_are_each_scaled_for_themselves():
