@@ -41,8 +41,6 @@ EVERY = 200_000
 """Counts up to which a path has a model at each of them: at the most a k takes half a kilobyte."""
 BATCH = 1 << 20
 """Scores that are held at once."""
-BESIDE = 1e-12
-"""Share of the way between two knots that is none."""
 LOOK = 256
 """Rows of which two must be alike for all to be compared."""
 DIGITS = 1e-15
@@ -303,9 +301,6 @@ def as_path(
         place, knots = np.where(worse, place, len(knots) + between), np.vstack([knots, models])
         if signs:
             mixed, few, turn = place, knots, None
-    # A model that rounding leaves next to a knot is that one's, and errs as it does.
-    for of in (place, mixed):
-        of[:] = np.where(np.abs(of - np.round(of)) <= BESIDE, np.round(of), of)
     order = np.argsort(mixed, kind="stable")
     error, ordered = np.empty(len(counts)), mixed[order]
     if scores is None:
