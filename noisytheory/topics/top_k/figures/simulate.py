@@ -15,13 +15,13 @@ from noisytheory.topics.top_k.batches import (
     NEAR_ZERO,
     halves,
     hinge_machines,
+    least_hinge,
     maximum_machines,
     monk_of,
     plain,
     toys,
     wrong,
 )
-from noisytheory.topics.top_k.interior_point import interior_point
 from noisytheory.topics.top_k.machine import exact_machine
 from noisytheory.topics.top_k.minimise import fit
 from noisytheory.topics.top_k.recipes import Toy
@@ -110,13 +110,9 @@ def sacrificed(case: Toy, C: float, *, size: int, rng: np.random.Generator) -> F
 def collapsed_share(points: int, *, size: int, rng: np.random.Generator) -> Floats:
     r"""Minus the share of a log-spaced grid of k whose minimiser is 0, on halves of Monk 3."""
     (x, y), _ = halves(size, rng)
-    n = y.shape[1]
-    u = np.full(y.shape, 1 / n)
-    found = interior_point(x * y[..., None], np.ones(y.shape), u, 2.0,
-                           np.full(x.shape[2], 1e-7), tolerance=1e-7)
-    margins = y * (x * found.coef[:, None, :]).sum(axis=2)
+    margins = y * (x * least_hinge(x, y).coef[:, None, :]).sum(axis=2)
     least = np.maximum(1 - margins, 0).sum(axis=1)
-    grid = np.unique(np.round(np.geomspace(1, n, points)))
+    grid = np.unique(np.round(np.geomspace(1, y.shape[1], points)))
     return np.asarray(-(grid <= least[:, None]).mean(axis=1))
 
 
