@@ -235,18 +235,19 @@ def told(found: str) -> str:
         # A gain is positive where AT_k* errs less, or has less G-mean.
         better = [-1 if line.measure == "G-mean" else 1 for line in of]
         over = {1: [], -1: []}
-        ours = []
+        ours = {1: [], -1: []}
         for line, sign in zip(of, better, strict=True):
             mean, half, printed_gain = (sign * v for v in line.gain)
             if abs(printed_gain - mean) > abs(half):
                 over[1 if printed_gain > mean else -1].append(line.words)
-            if mean > abs(half):
-                ours.append(f"{line.words} {mean:+g} ± {abs(half):g}")
+            if abs(mean) > abs(half):
+                ours[1 if mean > 0 else -1].append(f"{line.words} {mean:+g} ± {abs(half):g}")
         said.append(
             f"Of {len(of)} printed gains of AT_k* on the average, {len(over[1])} are above our "
             f"interval by {called} ({'; '.join(over[1]) or 'none'}) and {len(over[-1])} below it "
             f"({'; '.join(over[-1]) or 'none'}). Ours errs less, or has more G-mean, with 0 "
-            f"outside on {'; '.join(ours) or 'none'}.")
+            f"outside on {'; '.join(ours[1]) or 'none'}; it errs more, or has less, on "
+            f"{'; '.join(ours[-1]) or 'none'}.")
     head = " | ".join(f"{solver}, {column}" for solver in SOLVERS for column in COLUMNS)
     rows = {}
     for line in every:

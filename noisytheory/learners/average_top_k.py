@@ -15,8 +15,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from noisytheory.learners.off_centre import warn_off_centre
-from noisytheory.topics.top_k.aggregate import checked_weights, tail_mass
-from noisytheory.topics.top_k.collapse import first_useful_k
+from noisytheory.topics.top_k.aggregate import WHOLE, checked_weights, tail_mass
+from noisytheory.topics.top_k.collapse import collapse_threshold, first_useful_k
 from noisytheory.topics.top_k.individual import CLASSIFICATION, REGRESSION
 from noisytheory.topics.top_k.kernel_dual import KernelSolution, kernel_fit
 from noisytheory.topics.top_k.kernel_paths import kernel_path
@@ -44,6 +44,7 @@ KERNELS: dict[str, type[Kernel]] = {
 }
 SMALL = 3000
 """Examples up to which the least useful k is computed for a warning."""
+NOWHERE = "; nor is at any k"
 
 
 class ZeroClassifier(UserWarning):
@@ -157,10 +158,12 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
     ) -> Path:
         """Error and objective over k, all of them by default, at this estimator's C.
 
-        At every k the model is proven to gain three quarters of what coefficients can gain there,
-        so that its errors are mostly about the minimiser's; `determined` is False where zero is the
-        minimiser, or less is gained than the `floor`, a share of what is gained at the largest k,
-        and where another intercept that errs two points more or less is about as good.
+        Where coefficients can gain the `floor`, a share of what they gain at the largest k, or
+        more, the model of each k is proven to gain three quarters of it, so that its errors are
+        mostly about the minimiser's. At smaller k, by the default often half of all, it may be far
+        off in errors: `determined` is False there, unless as much happens to be proven, where zero
+        is the minimiser, and where another intercept that errs two points more or less is about as
+        good.
         All k take about the time of a single fit, of a regression of one or two, and beside an
         intercept of labels of two mostly, of more where classes are uneven and C is small, and of
         dozens in single cases. With a floor of a tenth, which proves where zero ends, of two to
@@ -345,7 +348,7 @@ class AverageTopKClassifier(_Classifier, _Linear):
         solution = self._solve(points, signs, weight)
         self._keep(solution)
         if solution.regime == "zero":
-            _warn_zero(self._rows(points), signs, self._free, self.k)
+            _warn_zero(self._rows(points), signs, weight, self._free, self.k)
         return self
 
 
@@ -751,14 +754,20 @@ def _pair(model: Any, name: str, pair: Any, *, sparse: bool) -> tuple[Any, Float
     return points, np.where(labels == classes[1], 1.0, -1.0)
 
 
-def _warn_zero(rows: Any, signs: Floats, free: bool, k: float) -> None:
+def _warn_zero(rows: Any, signs: Floats, weight: Any, free: bool, k: float) -> None:
     hint = ""
     if len(signs) <= SMALL:
         # Of rows of very different lengths the linear programme may not be solved.
         with contextlib.suppress(RuntimeError):
-            first = first_useful_k(rows, signs, intercept=free)
-            hint = (f"; the first useful k is {first}" if first <= len(signs)
-                    else "; nor is at any k")
+            if weight is None:
+                first = first_useful_k(rows, signs, intercept=free)
+                hint = f"; the first useful k is {first}" if first <= len(signs) else NOWHERE
+            else:
+                share = collapse_threshold(
+                    rows, signs, intercept=free, sample_weight=weight) / weight.sum()
+                hint = (f"; useful are fractions above {share:.4g} of the weight"
+                        if share < 1 - WHOLE else NOWHERE)
+    of = "" if weight is None else f" of weight {weight.sum():g}"
     warnings.warn(
-        f"at k={k} of {len(signs)} examples no linear score is better than none{hint}",
+        f"at k={k} of {len(signs)} examples{of} no linear score is better than none{hint}",
         ZeroClassifier, stacklevel=3)

@@ -77,6 +77,14 @@ def test_one_class_is_refused_and_a_zero_classifier_says_which_k_is_not():
             learner().fit(X, np.repeat("yes", 60))
     with pytest.warns(UserWarning, match="first useful k is 16"):
         AverageTopKClassifier(k=1).fit(X, LABELS)
+    # Of weight 10, 10, 1 and 1 that of h* is 20: 10 on both sides.
+    line, few = [[1.0], [1.0], [-1.0], [2.0]], [1, 0, 0, 1]
+    weighted = AverageTopKClassifier("hinge", k=20, C=1.0, fit_intercept=False)
+    with pytest.warns(UserWarning, match=r"useful are fractions above 0\.9091 of the weight"):
+        weighted.fit(line, few, sample_weight=[10, 10, 1, 1])
+    assert weighted.set_params(k=21).fit(line, few, sample_weight=[10, 10, 1, 1]).coef_ > 0
+    with pytest.warns(UserWarning, match="of weight 2 .* nor is at any k"):
+        weighted.set_params(k=1).fit(line, few, sample_weight=[1, 1, 0, 0])
     # Small scores are no zero classifier.
     assert AverageTopKSVC(C=1e-9).fit(X, LABELS).regime_ == "nu"
 

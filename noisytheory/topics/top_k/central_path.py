@@ -31,6 +31,8 @@ STUCK = 0.9
 """Of the products before a step: where more is left, the next step is a cautious one."""
 AGAIN = 8
 """Such steps after which the corrector is cautious."""
+GROWN = 4
+"""Times the largest loss may grow in a step: beyond it is bent too much."""
 
 
 # What underflows is a barrier's last digit; a step that overflows is shortened.
@@ -204,7 +206,8 @@ def follow(
             break
         reach = 0.995 * reach if reach < 1 else 1.0
         new = losses(f + reach * step)
-        while not np.isfinite(new[0].sum()) and reach > 1e-6:
+        largest = GROWN * max(float(values.max()), lam)
+        while not float(new[0].max()) <= largest and reach > 1e-6:
             reach *= 0.25
             new = losses(f + reach * step)
         values, pieces, bend = new

@@ -3,10 +3,13 @@ r"""The paper's stochastic method (4), many runs at once, and a step that does n
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 
+from noisytheory.topics.top_k.design import mean_square
 from noisytheory.topics.top_k.individual import individual
 from noisytheory.topics.top_k.minimise import checked_data
 from noisytheory.vocabulary.domains import (
@@ -62,7 +65,7 @@ class Run:
 
 @on_one_thread
 def stochastic(
-    X: ArrayLike, y: ArrayLike, loss: str = "logistic", *, nu: ArrayLike, C: ArrayLike,
+    X: Any, y: ArrayLike, loss: str = "logistic", *, nu: ArrayLike, C: ArrayLike,
     steps: int, rng: np.random.Generator, runs: int = 1, eta: float = 1.0, rule: str = "printed",
     level: float | None = None,
 ) -> Run:
@@ -70,7 +73,7 @@ def stochastic(
 
     Parameters
     ----------
-    X : array_like, shape (n, d)
+    X : array_like or sparse matrix, shape (n, d)
     y : array_like, shape (n,)
     loss : str
         As in `fit`.
@@ -143,13 +146,15 @@ def stochastic(
     share, c = (np.broadcast_to(np.asarray(v, float), (runs,)) for v in (nu, C))
     n, d = rows.shape
     # Losses are of t, which is y f or y - f: gradients lie along these rows.
-    along = rows * targets[:, None] if kind.margin else -rows
+    signs = targets if kind.margin else -np.ones(n)
+    along = (sparse.diags_array(signs) @ rows).tocsr() if sparse.issparse(rows) else (
+        rows * signs[:, None])
     truncated = rule == "truncated"
     w, lam = np.zeros((runs, d)), np.full(runs, level or 0.0)
     # Lengths of steps in the level, and where that begins, by what there is without coefficients.
     scale = np.ones(runs)
     if truncated:
-        losses, spread = kind.values(targets, np.zeros(n)), np.vecdot(rows, rows).mean()
+        losses, spread = kind.values(targets, np.zeros(n)), mean_square(rows, np.full(n, 1 / n))
         scale = np.minimum(1.0, c * spread * (kind.slopes(targets, np.zeros(n)) ** 2).mean())
         if level is None:
             ordered = np.sort(losses)[::-1]
@@ -161,7 +166,8 @@ def stochastic(
     for first in range(0, steps, ahead):
         count = min(ahead, steps - first)
         drawn = rng.integers(n, size=(count, runs))
-        xs, ys = along[drawn], targets[drawn]
+        xs, ys = along[drawn.ravel()], targets[drawn]
+        xs = (xs.toarray() if sparse.issparse(xs) else xs).reshape(count, runs, d)
         lengths = np.vecdot(xs, xs)
         turns = np.arange(first + 1.0, first + count + 1)[:, None]
         sizes = eta / np.sqrt(turns) * (scale if truncated else 1.0)

@@ -10,6 +10,7 @@ import mpmath
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.optimize import minimize_scalar
 
 from noisytheory.topics.top_k import (
     INDIVIDUAL,
@@ -28,7 +29,7 @@ from noisytheory.topics.top_k import (
     useful_grid,
 )
 from noisytheory.topics.top_k.central_path import _central
-from noisytheory.topics.top_k.individual import least_constant
+from noisytheory.topics.top_k.individual import individual, least_constant
 from noisytheory.topics.top_k.interior_point import interior_point
 from noisytheory.topics.top_k.minimise import NotCertified, proven
 from noisytheory.topics.top_k.task import Task
@@ -604,6 +605,11 @@ def test_the_truncated_step_overflows_with_no_loss_and_finds_the_minimum(loss):
                              rng=np.random.default_rng(0), rule="truncated")
             assert run.overflow.max() == 0
             assert np.abs(run.coef).max() < 1e3
+    settings = dict(nu=[0.5, 0.8], C=2.0, steps=300, runs=2, rule="truncated")
+    dense, rows = (stochastic(some, y, loss, rng=np.random.default_rng(4), **settings)
+                   for some in (x, sparse.csc_array(x)))
+    assert np.allclose(rows.mean_coef, dense.mean_coef, rtol=1e-12)
+    assert np.allclose(rows.squares, dense.squares, rtol=1e-12)
     run = stochastic(x, y, loss, nu=0.8, C=1.0, steps=2000, runs=20, rule="truncated",
                      rng=np.random.default_rng(0))
     w = run.mean_coef.mean(axis=0)
@@ -914,3 +920,23 @@ def test_what_a_constant_fits_exactly_is_fitted_exactly(loss, target, intercept,
     """Where nothing is lost at the start a barrier of its size is none."""
     found = fit([[1.0], [2.0]], [target, target], loss, k=k, intercept=intercept)
     assert (found.objective, found.coef.tolist(), found.intercept) == (0.0, [0.0], target)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "exponential"])
+def test_of_few_separable_examples_a_long_model_is_found(loss):
+    """At k = 1 it is the machine of the largest margin, scaled: losses fall with the least margin.
+
+    A step of the central path may raise a loss that is a hundredth to any height.
+    """
+    rng = np.random.default_rng(846)
+    x, w = rng.normal(size=(8, 3)), rng.normal(size=3)
+    y = np.where(x @ w > 0, 1.0, -1.0)
+    best, b = cp.Variable(3), cp.Variable()
+    cp.Problem(cp.Minimize(cp.sum_squares(best)), [cp.multiply(y, x @ best + b) >= 1]).solve(
+        solver=cp.CLARABEL, tol_gap_rel=1e-12, tol_feas=1e-12)
+    square = float(best.value @ best.value)
+    for C in np.geomspace(1e3, 1e5, 9):
+        found = fit(x, y, loss, k=1, C=C, intercept=True)
+        least = minimize_scalar(lambda s, C=C: float(
+            individual(loss).psi(np.array(s))) / 8 + s**2 * square / (2 * C), (1.0, 5.0))
+        assert found.converged and found.objective == pytest.approx(least.fun, rel=1e-6)

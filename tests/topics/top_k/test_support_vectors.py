@@ -51,6 +51,8 @@ test_by_hand = by_hand("top-k", [
     Worked("eq-5-lambda-range", ONES, 0, 1),
     # Losses 3/5: 6/25 + (16/25) / 8; and -2/5 * 2/5 + 2/25 + 2/5.
     Worked("eq-6", HALVES, "8/25", "8/25"),
+    # No losses, of which two are whole numbers: w^2 / 8 alone.
+    Worked("eq-6", line(1, 1, 2, 2, 2), "1/8", "1/8"),
     # k = 5, C = 5: w = 2, margins of 1, 4 / 10; with an intercept of 1/2 w = 1 leaves the one of
     # the other label a margin of 0: 1/5 + 1/10. With one label alone there is no such machine.
     Worked("text-csvm/printed", dict(**HALVES, labels=[1, 1, 1, 1, -1]), "2/5", "3/10",

@@ -121,6 +121,11 @@ def number(value: Any, like: Numbers) -> Any:
     return Fraction(value) if like.dtype == object else float(value)
 
 
+def over(values: Numbers, by: Any) -> Numbers:
+    """A quotient in the values' arithmetic: that of two whole numbers is no float."""
+    return np.asarray(values / number(by, values))
+
+
 def share(k: int, like: Numbers, n: int = N) -> Any:
     """k/n in the instance's arithmetic."""
     return number(Fraction(k, n), like)
@@ -160,13 +165,13 @@ def svms(at: Rows, k: int, C: int, *names: str) -> list[Machine]:
 def value_5(at: Rows, w: Numbers, k: int, C: Any) -> Numbers:
     """(5) with its threshold eliminated by sorting."""
     losses = HINGE.psi(scores(at.z, w))
-    return np.asarray(summed(losses, k) / N + dot(w, w) / (2 * C))
+    return np.asarray(over(summed(losses, k), N) + over(dot(w, w), 2 * C))
 
 
 def value_6(at: Rows, w: Numbers, rho: Numbers, k: int, C: Any) -> Numbers:
     """(6)."""
     losses = positive(rho[:, None] - scores(at.z, w)).sum(axis=1)
-    return np.asarray((losses - k * rho) / N + dot(w, w) / (2 * C))
+    return np.asarray(over(losses - k * rho, N) + over(dot(w, w), 2 * C))
 
 
 def dual_value(at: Rows, alpha: Numbers, C: Any) -> Numbers:
