@@ -218,7 +218,7 @@ def with_intercept(at: Rows, C: int) -> dict[str, Numbers]:
         coef = exact_numbers(coef)
     w, b = coef[:, :2], coef[:, 2]
     margins = at.labels * (scores(x, w) + b[:, None])
-    rhs = positive(1 - margins).sum(axis=1) * share(1, at.z) + dot(w, w) / (2 * C)
+    rhs = positive(1 - margins).sum(axis=1) * share(1, at.z) + over(dot(w, w), 2 * C)
     lhs = value_5(at, svm(at, N, C).w, N, C)
     return dict(lhs=lhs, rhs=rhs, scale=one(lhs), applies=both)
 
@@ -390,7 +390,7 @@ def residuals(at: Targets, w: Numbers) -> Numbers:
 def is_nu_svr(at: Targets, k: int, more: int, C: int) -> dict[str, Numbers]:
     r"""$\frac kn AT_k$ of the absolute loss at its minimum against the dual of $\nu$-SVR."""
     found = svr(at, k, C)
-    lhs = summed(residuals(at, found.w), k) * share(1, at.x, 3) + dot(found.w, found.w) / (2 * C)
+    lhs = summed(residuals(at, found.w), k) * share(1, at.x, 3) + over(dot(found.w, found.w), 2 * C)
     dual = svr(at, k + more, C)
     beta = dual.alpha[:, :3] - dual.alpha[:, 3:]
     v = (beta[:, :, None] * at.x).sum(axis=1)
