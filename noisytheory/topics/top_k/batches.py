@@ -24,8 +24,10 @@ TOGETHER = 1 << 14
 """Examples that fit the cache: so many k are solved at once as have no more."""
 DOUBT, LARGER = 1e-6, 1e4
 """Share of the value of zero that is next to nothing, and what makes it more."""
-PROVEN = 1e-13
-"""Share of the value of zero by which weights that prove it the minimiser may miss it."""
+PROVEN = 1e-11
+"""Share of the value of zero by which weights that prove it the minimiser may miss it, at that
+larger C, too.
+"""
 
 
 def least_hinge(x: Floats, y: Floats) -> Optimum:
@@ -78,7 +80,7 @@ def hinge_machines(
         p, nu = least_hinge(x[some], y[some]).weights, ks[..., some] / n
         mass, off = p.sum(axis=-1), (np.vecmat(p, rows[some])**2).sum(axis=-1)
         zero[..., some] = (nu <= mass) & (
-            Cs[..., some] / 2 * (nu / mass)**2 * off <= PROVEN * nu)
+            LARGER * Cs[..., some] / 2 * (nu / mass)**2 * off <= PROVEN * nu)
     w[zero] = 0.0
     for at in zip(*np.nonzero(doubtful & ~zero), strict=True):
         w[at] = _alone(x[at[-1]], y[at[-1]], float(ks[at]) / n, float(Cs[at]))

@@ -273,7 +273,8 @@ class _FewKernels(_KernelWalk):
         turn = other - value
         # Where every length of the lowest model is worse than none, one that is no worse but for
         # rounding still has its errors.
-        least = NEXT * value / np.maximum(np.abs(turn), value) if low.nu == 0 else 0.0
+        least = NEXT * value / np.maximum(np.maximum(np.abs(turn), value), 1e-300) if (
+            low.nu == 0) else 0.0
         share = np.clip(-(self.C * turn + cross) / max(bend, 1e-300), least, 1)
         value = value + share * turn + (square + share * (2 * cross + share * bend)) / (2 * self.C)
         dual = np.maximum(self.dual(low, high, nu), self.proven[first:last])

@@ -262,19 +262,30 @@ def as_path(
     known = np.isfinite(value) & (value >= dual - ROUNDING * np.maximum(size, dual))
     dual = np.where(known, dual, 0.0)
     zero = nus <= walk.zero_to * (1 + 1e-12)
+    alone = zero.copy()
+    if zero.any():
+        blank = np.flatnonzero(~knots.any(axis=1))
+        if not blank.size:
+            knots = np.vstack([knots, np.zeros((1, knots.shape[1]))])
+        place[zero], value[zero] = blank[0] if blank.size else len(knots) - 1, size[zero]
     # Nobody wants a model that is worse than none.
-    worse = known & ~zero & (value > walk.best_without * (1 + 1e-12))
-    if worse.any():
+    worse = np.flatnonzero(known & ~zero & (value > walk.best_without * (1 + 1e-12)))
+    if worse.size:
         best = constants[worse]
         if not margin:
             best = walk.constants(nus[worse])[0] if len(best) <= FEW else few_of(best)
+        objective, ending = walk.without(nus[worse], best)
+        # Of few constants the nearest may be worse still.
+        less = objective < value[worse]
+        worse, best = worse[less], best[less]
+        value[worse], level[worse], alone[worse] = objective[less], ending[less], True
+    if worse.size:
         end = len(knots)
         ends = np.array([min(best.min(), 0.0), max(best.max(), 0.0)])
         knots = np.vstack([knots, np.zeros((2, knots.shape[1]))])
         if walk.free:
             knots[end:, -1] = ends
         place[worse] = end + (best - ends[0]) / max(np.ptp(ends), 1e-300)
-        value[worse], level[worse] = walk.without(nus[worse], best)
     dual = np.where(known, np.minimum(dual, value), dual)
     gain, rounding = none - dual, ROUNDING * size
     own = np.maximum(walk.promised(nus, gain), rounding / tol)
@@ -298,13 +309,13 @@ def as_path(
     if walk.turned is not None:
         # Numbers have their errors by few models, with intercepts of their own; signs do not.
         models, between, turn = walk.turned
-        place, knots = np.where(worse, place, len(knots) + between), np.vstack([knots, models])
+        place, knots = np.where(alone, place, len(knots) + between), np.vstack([knots, models])
         if signs:
             mixed, few, turn = place, knots, None
     order = np.argsort(mixed, kind="stable")
     error, ordered = np.empty(len(counts)), mixed[order]
     if scores is None:
-        shift = None if turn is None else np.where(worse, 0.0, turn)[order]
+        shift = None if turn is None else np.where(alone, 0.0, turn)[order]
         error[order] = _errors_on(signs, points, answers, few, ordered, walk.free, shift)
     else:
         # Knots that were added since are zero.

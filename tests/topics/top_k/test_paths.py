@@ -451,13 +451,21 @@ def test_weights_beyond_their_ends_prove_nothing_before_they_are_cut():
 
 @pytest.mark.parametrize("C", [1e9, 1e12])
 @pytest.mark.parametrize("seed", [0, 1, 4])
-def test_exponential_losses_that_overflow_are_refused_or_told(C, seed):
-    """Which of the two is the arithmetic's choice."""
+def test_exponential_losses_that_may_overflow_are_refused_or_told_or_proven(C, seed):
+    """Which of the three is the arithmetic's choice."""
     rng = np.random.default_rng(seed)
     x = rng.normal(size=(60, 10)) * 10.0 ** rng.uniform(-3, 3, size=(60, 1))
     y = np.where(x @ rng.normal(size=10) > 0, 1.0, -1.0)
-    with pytest.raises((ValueError, NotCertified), match=r"exponential losses overflow|gap"):
-        path(x, y, "exponential", C=C, floor=0.0)
+    try:
+        found = path(x, y, "exponential", C=C, floor=0.0)
+    except (ValueError, NotCertified) as told:
+        assert "exponential losses overflow" in str(told) or "gap" in str(told)
+    else:
+        gain = found.k / 60 - found.dual
+        assert (found.objective - found.dual <= 0.25 * np.minimum(gain, found.objective)).all()
+        w = found.coef[29]
+        own = np.sort(np.exp(-y * (x @ w)))[30:].sum() / 60 + w @ w / (2 * C)
+        assert found.dual[29] <= own <= found.objective[29] * (1 + 1e-9)
 
 
 def test_where_rounds_run_out_the_objectives_are_those_of_the_models():
@@ -583,3 +591,30 @@ def test_a_path_of_numbers_that_are_fitted_perfectly_ends(loss, scaling, floor):
                          sample_weight=weight)
         assert np.isfinite(found.objective).all()
         assert np.all(found.dual <= found.objective)
+
+
+@pytest.mark.parametrize("C", [0.01, 1.0])
+def test_no_model_gives_way_to_a_constant_that_is_worse(C):
+    """Ten of 250 are positive: of hundreds of constants few are tried, the nearest of which lose
+    more than the models that are there.
+    """
+    x = np.random.default_rng(0).normal(size=(250, 3))
+    y = np.where(np.arange(250) < 10, 1.0, -1.0)
+    found = path(x, y, "margin-square", C=C, intercept=True)
+    assert found.gap.max() <= 0.25
+
+
+def test_where_zero_is_the_minimiser_the_model_is_zero():
+    x = np.array([[-0.1], [0.3], [0.4], [0.3], [-1.7], [-0.4], [1.0], [0.7]])
+    y = np.array([1.0, -1, -1, -1, -1, 1, -1, 1])
+    found = path(x, y, "squared-hinge", C=1e-6)
+    zero = found.regime == "zero"
+    assert zero[:-1].all() and not found.coef[zero].any()
+    # A score of 0 is a 1: five of eight are not.
+    assert (found.error[zero] == 5 / 8).all()
+    assert (found.objective[zero] == np.arange(1, 9)[zero] / 8).all()
+
+
+def test_a_kernel_path_of_targets_that_are_all_zero():
+    found = kernel_path(np.eye(3), np.zeros(3), C=1.0, regression=True)
+    assert not found.objective.any() and not found.error.any()
