@@ -106,7 +106,10 @@ def test_z_is_in_standard_errors_of_the_difference():
     assert "- AT_k*: 1 of 1: all." in said
     assert "1 are above our interval by exact minimisers (Ring hinge error)" in said
     assert "0 are above our interval by stochastic steps (none) and 1 below it (Ring" in said
-    assert "with 0 outside on Ring hinge error +2 ± 1." in said
+    assert "with 0 outside on Ring hinge error +2 ± 1; it errs more, or has less, on none." in said
+    # The sign of a gain turned round, it is a loss.
+    turned = top_k_tables.told(TABLE.replace("+2.00 +- 1.00", "-2.00 +- 1.00"))
+    assert "on none; it errs more, or has less, on Ring hinge error -2 ± 1." in turned
     assert re.search(r"\| Ring \| hinge \| error \| \*\*\+14\.5\*\* \| \+0\.6 \| -1\.9 \|", said)
 
 
