@@ -29,7 +29,7 @@ from noisytheory.topics.top_k import (
     useful_grid,
 )
 from noisytheory.topics.top_k.central_path import _central
-from noisytheory.topics.top_k.individual import individual, least_constant
+from noisytheory.topics.top_k.individual import least_constant
 from noisytheory.topics.top_k.interior_point import interior_point
 from noisytheory.topics.top_k.minimise import NotCertified, proven
 from noisytheory.topics.top_k.task import Task
@@ -938,5 +938,5 @@ def test_of_few_separable_examples_a_long_model_is_found(loss):
     for C in np.geomspace(1e3, 1e5, 9):
         found = fit(x, y, loss, k=1, C=C, intercept=True)
         least = minimize_scalar(lambda s, C=C: float(
-            individual(loss).psi(np.array(s))) / 8 + s**2 * square / (2 * C), (1.0, 5.0))
+            INDIVIDUAL[loss].psi(np.array(s))) / 8 + s**2 * square / (2 * C), (1.0, 5.0))
         assert found.converged and found.objective == pytest.approx(least.fun, rel=1e-6)
