@@ -57,9 +57,10 @@ def tail_mass(k: float, n: float) -> float:
         raise ValueError(
             f"k must be a whole number in [1, {n:g}] or a fraction in (0, 1], got {k!r}")
     if isinstance(k, int | np.integer):
-        if not 1 <= k <= n:
-            raise ValueError(f"k must be a whole number in [1, {n:g}], got {k}")
-        nu = float(k) / n
+        # Weights that sum to all but k by rounding are k.
+        if not 1 <= k <= n * (1 + WHOLE):
+            raise ValueError(f"k must be a whole number in [1, {n:.12g}], got {k}")
+        nu = min(float(k) / n, 1.0)
     elif not 0 < k <= 1:
         raise ValueError(f"k as a fraction must lie in (0, 1], got {k}; a count is a whole number")
     else:

@@ -48,6 +48,10 @@ BRIEF = 0.5
 """Floor from which on it is not asked where zero ends, in the paper's scaling: least squares have
 about its direction.
 """
+MANY, SLIGHT = 12, 1e-3
+"""Solutions from which on a gain does not matter, either, that is so small beside what the best
+constant loses.
+"""
 LENGTHS = np.array([0.6, 1.0, 1.6, 2.5, 4.0])
 """Of least squares, the best of which is begun with."""
 
@@ -242,8 +246,10 @@ class Few(Guesses):
             gaps, cuts = self.glance()
             loose = [at for at in range(len(self.knots) - 1) if cuts[at] < cuts[at + 1]
                      and gaps[cuts[at]: cuts[at + 1]].max() > self.tol]
-            new = len(self.knots)
+            new, before = len(self.knots), self.costly
             for at in reversed(loose):
+                if self.costly > before:
+                    break  # fewer may be missing now
                 # A solution may have taken the place of guesses below.
                 if at + 1 < new:
                     new = self.parted(
@@ -389,7 +395,15 @@ class Few(Guesses):
 
     def least(self, nu: Any) -> Any:
         """Of what is gained at the largest k, so much that less does not matter."""
-        return self.floor * self.largest(nu)
+        least = self.floor * self.largest(nu)
+        if not self.costly:
+            return least
+        return np.maximum(least, SLIGHT * np.interp(nu, self.nus, self.alone[1]))
+
+    @property
+    def costly(self) -> bool:
+        """Whether there are many solutions, though not all k are to be proven."""
+        return self.fits >= MANY and self.floor > 0
 
     def unit(self, nu: Any, value: Any, gain: Any) -> Any:
         """What gaps are relative to."""

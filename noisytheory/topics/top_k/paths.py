@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 
 from noisytheory.topics.top_k.aggregate import tail_mass
 from noisytheory.topics.top_k.classes import Classes, Labels
@@ -22,6 +23,7 @@ from noisytheory.topics.top_k.minimise import (
     checked_data,
     checked_masses,
     checked_scaling,
+    far_centre,
     overflowing,
 )
 from noisytheory.topics.top_k.regression import Regression
@@ -67,7 +69,8 @@ class Path:
     gap : array, shape (m,)
         Objective less dual value, relative to the objective, or to a gain where that is less: what
         the coefficients at each k gain over none (over the best constant), or, where that is less
-        than a share of what they gain at the largest k, the ``floor``, that share.
+        than a share of what they gain at the largest k, the ``floor``, that share; after a dozen
+        solutions, where that is more, a thousandth of what the best constant loses at this k.
     determined : array of bool, shape (m,)
         Whether the gap is proven to be at most a quarter of what the coefficients gain at this k;
         where it is not, since zero is the minimiser or the gain lies below the floor, objective
@@ -137,6 +140,8 @@ def path(
     floor : float
         In [0, 1]. Of what the coefficients gain at the largest k, the share below which a gain does
         not matter: the gap at every k is at most ``tol`` times the larger of this and its own gain.
+        After a dozen solutions a gain of less than a thousandth of what the best constant loses
+        does not matter, either, unless the floor is 0.
         0 proves the model of every k, next to the collapse as well; 1 measures all by the largest.
         From a half on it is not asked where zero is the minimiser, of a loss of the margin in the
         paper's scaling, unless it takes many models beside an intercept, and all k take about the
@@ -167,7 +172,8 @@ def path(
     floor of a half all k take about the time of one fit, and beside an intercept of one and a half,
     of two where a fit takes but some milliseconds, of four to six where classes are uneven and C is
     small, on the problems of ``validation/top_k_paths.md``; single ones elsewhere, where next to
-    nothing is gained of rows that tie or have very uneven weights, take that of dozens. Where zero
+    nothing is gained of rows that tie or have very uneven weights, take that of dozens: as numbers
+    that are mostly 0 do, whose best constant no coefficients mend but at few k. Where zero
     ends is mostly not proven, and of k that are not near the largest few models are called
     determined.
     Below a floor of a tenth lies but a third of that distance, where hardly anybody would choose
@@ -226,6 +232,13 @@ def path(
     keep = np.flatnonzero(masses > 0)
     if keep.size < len(masses):
         rows, labels, masses = rows[keep], labels[keep], masses[keep]
+    # As `fit` sees them.
+    centre = far_centre(rows) if intercept else None
+    if centre is not None:
+        points = points.toarray() if sparse.issparse(points) else points
+        rows, points = rows - centre, points - centre
+        if begin is not None:
+            begin[-1] += centre @ begin[:-1]
     if kind.margin and np.ptp(labels) == 0:
         raise ValueError("y must hold both classes with weight, got one class only")
     squares = intercept and floor >= BRIEF and loss == "margin-square"
@@ -241,7 +254,10 @@ def path(
             found = walk.over(counts / total)
     except OverflowError as error:
         raise ValueError(overflowing(loss, rows, labels, C)) from error
-    return as_path(counts, found, points, answers, walk, tol, kind.margin)
+    told = as_path(counts, found, points, answers, walk, tol, kind.margin)
+    if centre is not None:
+        told.knots[:, -1] -= told.knots[:, :-1] @ centre
+    return told
 
 
 def as_path(

@@ -145,3 +145,9 @@ def test_the_ordered_confidence_limit_covers():
     assert 0 < fails <= 0.05
     halved = top_k.thomas_upper(losses, 0.05**0.25, 1.0, 1.0)
     assert stats.binom.pmf(np.arange(n + 1), n, 0.5)[halved < 0.5].sum() > 0.05
+
+
+def test_a_whole_weight_that_rounding_has_lessened_is_all_of_it():
+    assert top_k.aggregate.tail_mass(3, 3 * (1 - 1e-16)) == 1.0
+    with pytest.raises(ValueError, match=r"\[1, 2.999\], got 3"):
+        top_k.aggregate.tail_mass(3, 2.999)

@@ -7,6 +7,7 @@ import warnings
 import cvxpy as cp
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn.datasets import load_digits
 
 from noisytheory.learners import AverageTopKSVC
@@ -618,3 +619,24 @@ def test_where_zero_is_the_minimiser_the_model_is_zero():
 def test_a_kernel_path_of_targets_that_are_all_zero():
     found = kernel_path(np.eye(3), np.zeros(3), C=1.0, regression=True)
     assert not found.objective.any() and not found.error.any()
+
+
+@pytest.mark.parametrize("loss", ["hinge", "margin-square", "exponential", "absolute"])
+def test_far_from_centred_features_are_seen_from_their_middle_beside_an_intercept(loss):
+    """At 10^9 nothing was known of any k. The same model, from wherever it is seen."""
+    rng = np.random.default_rng(2)
+    x, far = np.round(rng.normal(size=(120, 3)) * 2**16) / 2**16, np.array([0.0, 2.0**30, 0.0])
+    y = np.where(x[:, 0] + x[:, 1] / 2 + rng.normal(size=120) > 0, 1.0, -1.0)
+    near = path(x, y, loss, C=1.0, intercept=True, test=(x[:20], y[:20]))
+    found = path(x + far, y, loss, C=1.0, intercept=True,
+                 test=(sparse.csr_array(x[:20] + far), y[:20]))
+    assert found.gap.max() <= 0.25
+    assert found.fits <= 3
+    assert np.all(found.dual <= near.objective * (1 + 1e-6))
+    assert np.all(near.dual <= found.objective * (1 + 1e-6))
+    last = found.coef[-1]
+    scores = x[:20] @ last[:-1] + (last[-1] + far @ last[:-1])
+    error = np.mean((scores - y[:20]) ** 2 if loss == "absolute" else (scores >= 0) != (y[:20] > 0))
+    assert found.error[-1] == pytest.approx(error, rel=1e-5)
+    again = path(x + far, y, loss, C=1.0, intercept=True, start=last)
+    assert again.objective[-1] <= found.objective[-1] * (1 + 1e-6)

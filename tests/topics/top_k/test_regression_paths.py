@@ -13,7 +13,7 @@ from scipy.optimize import minimize_scalar
 
 from noisytheory.topics.top_k import fit, path
 from noisytheory.topics.top_k.design import Design
-from noisytheory.topics.top_k.individual import individual
+from noisytheory.topics.top_k.individual import best_constants, individual
 from noisytheory.topics.top_k.places import lines
 from noisytheory.topics.top_k.ramps import Ramp
 from noisytheory.topics.top_k.regression import Sides
@@ -198,3 +198,18 @@ def test_far_from_zero_and_next_to_no_coefficients_every_k_is_proven(loss, C):
         best = fit(x, y, loss, k=k, C=C, intercept=True)
         assert found.dual[k - 1] <= best.objective * (1 + 1e-12)
         assert found.objective[k - 1] >= best.dual * (1 - 1e-12)
+
+
+def test_where_most_targets_are_alike_few_solutions_serve_all_k():
+    """The constant is the minimiser but at the least k; a solution for every fourth proved it."""
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(1000, 3))
+    y = np.maximum(0.3 * x[:, 0] + rng.normal(size=1000) - 1, 0)
+    found = path(x, y, "absolute", C=1.0, intercept=True)
+    assert found.gap.max() <= 0.25
+    assert found.fits <= 100
+    for k in (10, 200, 300, 1000):
+        best = fit(x, y, "absolute", k=k, C=1.0, intercept=True)
+        none = best_constants(individual("absolute"), y, None, np.array([k / 1000]))[1]
+        assert found.dual[k - 1] <= best.objective * (1 + 1e-12)
+        assert found.objective[k - 1] - best.objective <= 0.25e-3 * none[0] + 1e-12
