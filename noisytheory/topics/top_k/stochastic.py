@@ -10,14 +10,15 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from noisytheory.topics.top_k.design import mean_square
-from noisytheory.topics.top_k.individual import individual
-from noisytheory.topics.top_k.minimise import checked_data
+from noisytheory.topics.top_k.individual import best_constants, individual
+from noisytheory.topics.top_k.minimise import checked_data, checked_masses, checked_scaling
 from noisytheory.vocabulary.domains import (
     COUNT,
     NONNEGATIVE,
     POSITIVE,
     Domain,
     check_generator,
+    check_truth,
     one_of,
 )
 from noisytheory.vocabulary.threads import on_one_thread
@@ -42,12 +43,13 @@ class Run:
     Parameters
     ----------
     coef, level : array, shape (runs, d) and (runs,)
-        Last iterate.
+        Last iterate, the intercept last if there is one.
     mean_coef, mean_level : array
         Average of the iterates, each weighted by its step size; by the truncated rule evenly.
     squares : array, shape (runs,)
         $\sum_t\eta_t^2\|g_t\|^2$; by the truncated rule $\sum_t\gamma_t\|g_t\|^2+\eta_th_t^2$,
-        with the slopes $g$ in the coefficients, of the loss alone, and $h$ in the level.
+        with the slopes $g$ in the coefficients, of the loss alone, and $h$ in the level and the
+        intercept.
     total : array, shape (runs,)
         $\sum_t\eta_t$; by the truncated rule how many steps there were.
     overflow : array, shape (runs,)
@@ -67,7 +69,8 @@ class Run:
 def stochastic(
     X: Any, y: ArrayLike, loss: str = "logistic", *, nu: ArrayLike, C: ArrayLike,
     steps: int, rng: np.random.Generator, runs: int = 1, eta: float = 1.0, rule: str = "printed",
-    level: float | None = None,
+    level: float | None = None, sample_weight: ArrayLike | None = None,
+    intercept: bool = False, scaling: str = "paper",
 ) -> Run:
     r"""Projected stochastic subgradient steps on (3), one example a step.
 
@@ -78,7 +81,7 @@ def stochastic(
     loss : str
         As in `fit`.
     nu, C : float or array, shape (runs,)
-        $k/n$ and $C$; a run each.
+        $k/n$, a share of the weight, and $C$; a run each.
     steps : int
     rng : numpy.random.Generator
     runs : int
@@ -98,6 +101,14 @@ def stochastic(
     level : float, optional
         $\lambda$ at the start; the coefficients start at 0. By default 0, and the least best one of
         these coefficients by the truncated rule.
+    sample_weight : array_like, shape (n,), optional
+        Examples are drawn in proportion.
+    intercept : bool
+        A coefficient that costs nothing: no step shrinks it. By the truncated rule it starts at the
+        best constant, with the steps of $\lambda$.
+    scaling : {"paper", "average"}
+        ``"average"`` is (3) with $C/\nu$ for C, which has the minimisers of the average of the
+        largest with C.
 
     Returns
     -------
@@ -115,7 +126,7 @@ def stochastic(
     step, in any metric, here another for $\lambda$ than for $w$. Summed over steps the distances
     cancel. Of $w$, for $C\le\eta_0$, $1/\gamma_{t+1}-1/\gamma_t=1/C$ is what the implicit
     regulariser gives (Duchi and others 2010: it is strongly convex), and of $\lambda$, which stays
-    within D of its optimum, nothing is left but its largest weight, $D^2\sqrt T/2c$. So the average
+    within D of its optimum (and of an intercept, as it is), nothing is left but its largest weight, $D^2\sqrt T/2c$. So the average
     $\bar\theta$ of T iterates has
     $$E F(\bar\theta)-F^*\le\frac{C G^2(1+\log T)}{2T}+\frac{D^2/2c+c}{\sqrt T},$$
     $G^2$ the largest mean square of a slope. D and c are of the order of C where C is small, and so
@@ -131,6 +142,11 @@ def stochastic(
     """
     kind = individual(loss)
     rows, targets = checked_data(X, y, kind)
+    masses, _ = checked_masses(sample_weight, len(targets))
+    if kind.margin and np.ptp(targets[masses > 0]) == 0:
+        raise ValueError("y must hold both classes with weight, got one class only")
+    check_truth("intercept", intercept)
+    checked_scaling(scaling)
     POSITIVE.check("C", C)
     Domain(0, 1, include_high=True).check("nu", nu)
     eta = POSITIVE.number("eta", eta)
@@ -144,43 +160,65 @@ def stochastic(
     if level is not None:
         level = NONNEGATIVE.number("level", level)
     share, c = (np.broadcast_to(np.asarray(v, float), (runs,)) for v in (nu, C))
-    n, d = rows.shape
+    if scaling == "average":
+        c = c / share
+    n, d = rows.shape[0], rows.shape[1] + intercept
     # Losses are of t, which is y f or y - f: gradients lie along these rows.
     signs = targets if kind.margin else -np.ones(n)
     along = (sparse.diags_array(signs) @ rows).tocsr() if sparse.issparse(rows) else (
         rows * signs[:, None])
+    if intercept:
+        along = (sparse.hstack([along, signs[:, None]], "csr") if sparse.issparse(rows) else
+                 np.column_stack([along, signs]))
     truncated = rule == "truncated"
     w, lam = np.zeros((runs, d)), np.full(runs, level or 0.0)
     # Lengths of steps in the level, and where that begins, by what there is without coefficients.
     scale = np.ones(runs)
     if truncated:
-        losses, spread = kind.values(targets, np.zeros(n)), mean_square(rows, np.full(n, 1 / n))
-        scale = np.minimum(1.0, c * spread * (kind.slopes(targets, np.zeros(n)) ** 2).mean())
-        if level is None:
-            ordered = np.sort(losses)[::-1]
-            lam = ordered[np.clip(np.ceil(share * n - 1e-9).astype(int) - 1, 0, n - 1)].copy()
+        spread = mean_square(rows, masses)
+        for nu in np.unique(share):
+            some = share == nu
+            b = best_constants(kind, targets, masses, np.array([nu]))[0] if intercept else 0.0
+            scores = b + np.zeros(n)
+            scale[some] = np.minimum(
+                1.0, c[some] * spread * float(masses @ kind.slopes(targets, scores) ** 2))
+            if intercept:
+                w[some, -1] = b
+            if level is None:
+                losses = kind.values(targets, scores)
+                order = np.argsort(-losses)
+                last = np.searchsorted(np.cumsum(masses[order]), nu - 1e-9 / n)
+                lam[some] = losses[order[min(int(last), n - 1)]]
     mean_w, mean_l = np.zeros((runs, d)), np.zeros(runs)
     squares, total = np.zeros(runs), np.zeros(runs)
     overflow, lost = np.zeros(runs, np.int64), False
     ahead = max(1, min(AHEAD, ENTRIES // (runs * d)))
     for first in range(0, steps, ahead):
         count = min(ahead, steps - first)
-        drawn = rng.integers(n, size=(count, runs))
+        drawn = rng.integers(n, size=(count, runs)) if sample_weight is None else (
+            rng.choice(n, size=(count, runs), p=masses))
         xs, ys = along[drawn.ravel()], targets[drawn]
         xs = (xs.toarray() if sparse.issparse(xs) else xs).reshape(count, runs, d)
-        lengths = np.vecdot(xs, xs)
         turns = np.arange(first + 1.0, first + count + 1)[:, None]
         sizes = eta / np.sqrt(turns) * (scale if truncated else 1.0)
         lengthwise = np.minimum(eta / np.sqrt(turns), c / turns) if truncated else sizes
         shrink = (1 + lengthwise / c if truncated else 1 - sizes / c)[..., None]
+        moves = xs
+        if intercept:
+            shrink = np.repeat(shrink, d, axis=-1)
+            shrink[..., -1] = 1.0
+            if truncated:
+                moves = xs.copy()
+                moves[..., -1] *= sizes / lengthwise
+        lengths = np.vecdot(xs, moves)
         drift = sizes * share
         # Where the steps began: what is summed over them is summed at once.
         ws, lams, slopes = np.empty((count, runs, d)), np.empty((count, runs)), np.empty(
             (count, runs))
         active = np.empty((count, runs), bool)
         # A step is short: what can be is looked up before.
-        for i, (x, length, size, long, less, down) in enumerate(
-                zip(xs, lengths, sizes, lengthwise, shrink, drift, strict=True)):
+        for i, (x, move, length, size, long, less, down) in enumerate(
+                zip(xs, moves, lengths, sizes, lengthwise, shrink, drift, strict=True)):
             ws[i], lams[i] = w, lam
             t = np.vecdot(x, w)
             if not kind.margin:
@@ -199,7 +237,7 @@ def stochastic(
                 lam -= down
                 reach *= slope
                 reach *= long
-                w = w - reach[:, None] * x
+                w = w - reach[:, None] * move
                 w /= less
             else:
                 w = less * w - (size * slope)[:, None] * x
@@ -223,7 +261,8 @@ def stochastic(
             squares += square.sum(axis=0)
             weight = np.ones(square.shape)
         else:
-            gradients = slopes[done, :, None] * xs[done] + ws[done] / c[:, None]
+            gradients = slopes[done, :, None] * xs[done]
+            gradients[..., : rows.shape[1]] += ws[done][..., : rows.shape[1]] / c[:, None]
             square = np.einsum("trd,trd->tr", gradients, gradients) + own
             squares += np.vecdot(sizes[done, 0] ** 2, square.T)
             weight = np.broadcast_to(sizes[done], square.shape)

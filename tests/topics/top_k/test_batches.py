@@ -6,7 +6,15 @@ import numpy as np
 import pytest
 
 from noisytheory.topics.top_k import collapse_threshold, fit
-from noisytheory.topics.top_k.batches import halves, hinge_machines, maximum_machines, toys, wrong
+from noisytheory.topics.top_k.batches import (
+    halves,
+    hinge_machines,
+    maximum_machines,
+    mistakes,
+    toys,
+    wrong,
+)
+from noisytheory.topics.top_k.figures import simulate
 from noisytheory.topics.top_k.recipes import TOYS
 
 
@@ -82,3 +90,49 @@ def test_of_short_rows_zero_is_not_said_to_be_where_it_is_not(C):
     ends = np.array([collapse_threshold(*one) for one in zip(x, y, strict=True)])
     zero = ~hinge_machines(1e-6 * x, y, 2, C)[0].any(axis=-1)
     assert (zero == (ends >= 2)).all() and 0 < zero.sum() < len(x)
+
+
+def test_of_hardly_separable_samples_the_maximum_loss_is_not_zero():
+    """Case 6: slopes that balance the rows to a hundredth prove nothing, in two of these 200."""
+    x, y = toys(TOYS[6], 200, np.random.default_rng(15))
+    ends = np.array([collapse_threshold(*one) for one in zip(x, y, strict=True)])
+    assert (maximum_machines(x, y, TOYS[6].C).any(axis=1) == (ends < 0.5)).all()
+
+
+def test_a_machine_that_gains_next_to_nothing_is_its_own_by_hand():
+    r"""Ten points at 1 beside one at -10.0001: the average loss falls by .0001/11 a unit.
+
+    So $w=-C\cdot 10^{-4}/11=-1/11$ at $C=10^4$, while no loss is 0, and the gain is 4e-7. Of C times
+    ten thousand the loss of the last ends at 0, at $w=-1/10.0001$, and is no machine of this C.
+    """
+    x = np.append(np.ones(10), -10.0001)[None, :, None]
+    # Both classes: a row by its label is what counts.
+    y = np.where(np.arange(11) % 2, 1.0, -1.0)[None]
+    w = hinge_machines(x * y[..., None], y, 11, 1e4)[0]
+    assert w[0, 0] == pytest.approx(-1 / 11, rel=1e-6)
+
+
+def test_scores_next_to_zero_are_right_of_the_upper_class_by_hand():
+    x = np.array([[[0.0], [-0.5], [0.5], [-2.0], [2.0]]])
+    up, w = np.ones((1, 5)), np.ones((1, 1))
+    assert mistakes(x, up, w).tolist() == [[False, True, False, True, False]]
+    assert mistakes(x, up, w, 1.0).tolist() == [[False, False, False, True, False]]
+    assert mistakes(x, -up, w, 1.0).tolist() == [[True, True, True, False, True]]
+    assert wrong(x, up, w, 1.0).tolist() == [0.2]
+
+
+@pytest.mark.parametrize(("case", "errors", "found"), [
+    # Of three draws the errors of AT_k, the average and the maximum.
+    (4, [[0.1, 0.2, 0.1], [0.2, 0.1, 0.2], [0.3, 0.3, 0.1]], [0, 1, 1]),
+    (3, [[0.2, 0.3, 0.0], [0.2, 0.2, 0.0]], [0, 1, 1]),
+    (1, [[0.0, 0.0, 0.1], [0.0, 0.1, 0.0], [0.0, 0.0, 0.0]], [0, 1, 1]),
+    (2, [[0.1, 0.2, 0.1], [0.2, 0.2, 0.0]], [0, 1, 1]),
+])
+def test_the_order_of_three_aggregates_by_hand(monkeypatch, case, errors, found):
+    """AT_k is to err less than both, not than one of them."""
+    errors = iter([np.array(one) for one in (errors[:-1], errors[-1])] if TOYS[case].outlier
+                  else [np.array(errors)])
+    monkeypatch.setattr(simulate, "wrong", lambda *_: next(errors))
+    monkeypatch.setattr(simulate, "_maximum", lambda *_: None)
+    lost = simulate.effect(TOYS[case], "hinge", 10, size=3, rng=np.random.default_rng(0))
+    assert lost.tolist() == found

@@ -617,6 +617,46 @@ def test_the_truncated_step_overflows_with_no_loss_and_finds_the_minimum(loss):
     assert value <= fit(x, y, loss, k=0.8, C=1.0).objective * 1.02
 
 
+def test_an_intercept_costs_the_steps_nothing_by_hand():
+    """Rows of 2 as signed, and signs of either label."""
+    x, y = np.array([[2.0], [-2.0]]), [1, -1]
+    given = dict(nu=1.0, C=1.0, eta=0.5, rng=np.random.default_rng(0), intercept=True)
+    # At 0 the loss is 1 and the slope -1; then the loss is 0, or below, and the regulariser is all.
+    one, two = (stochastic(x, y, "hinge", steps=steps, **given) for steps in (1, 2))
+    assert (abs(one.coef) == [1.0, 0.5]).all() and one.coef[0, 0] > 0
+    assert abs(two.coef[0]) == pytest.approx([1 - 0.5 / 2**0.5, 0.5])
+    assert two.squares == pytest.approx(0.25 * (4 + 1) + 0.125 * (1 + 1))
+    # All steps are a half. The model of the loss is cut at 1 over 4/2 + 1/2 + 1/2.
+    cut = stochastic(x, y, "hinge", steps=1, rule="truncated", level=0.0, **given)
+    assert abs(cut.coef[0]) == pytest.approx([1 / 3 / 1.5, 1 / 6])
+    assert cut.squares == pytest.approx(0.5 * (4 + 1))
+
+
+@pytest.mark.parametrize("loss", ["hinge", "logistic", "absolute", "square"])
+@pytest.mark.parametrize("form", ["weights", "intercept", "average", "all, sparse"])
+def test_the_truncated_step_finds_the_minimum_of_every_problem_that_fit_solves(loss, form):
+    rng = np.random.default_rng(5)
+    x, y = problem(loss)
+    x, every = x + 0.5, form.startswith("all")
+    given: dict = {}
+    if form == "weights" or every:
+        given["sample_weight"] = np.where(rng.random(len(y)) < 0.3, 0.0, rng.pareto(2, len(y)))
+    if form == "intercept" or every:
+        given["intercept"] = True
+    if form == "average" or every:
+        given["scaling"] = "average"
+    if every:
+        x = sparse.csr_array(x)
+    best = fit(x, y, loss, k=0.6, C=0.5, **given)
+    run = stochastic(x, y, loss, nu=0.6, C=0.5, steps=4000, runs=20, rule="truncated",
+                     rng=rng, **given)
+    w, d = run.mean_coef.mean(axis=0), x.shape[1]
+    losses = INDIVIDUAL[loss].values(y, x @ w[:d] + (w[d] if "intercept" in given else 0.0))
+    value = average_top_k(losses, 0.6, given.get("sample_weight")) * (
+        1.0 if "scaling" in given else 0.6) + w[:d] @ w[:d]
+    assert best.objective * (1 - 1e-6) <= value <= best.objective * 1.02
+
+
 @pytest.mark.parametrize("C", [1e-3, 1.0])
 @pytest.mark.parametrize("loss", ["hinge", "logistic"])
 def test_the_truncated_step_converges_at_a_small_C_as_well(loss, C):
