@@ -244,7 +244,7 @@ def closer(at: Ks, gaps: Floats) -> Ks:
     interval have a gap that is smaller by the square of their number.
     """
     large = np.maximum.reduceat(gaps, at[:-1])
-    parts = np.where(large > 1, np.maximum(np.ceil(np.sqrt(CLOSER * large)), 2), 1)
+    parts = np.where(large > 1, np.maximum(np.ceil(np.sqrt(CLOSER * np.maximum(large, 1))), 2), 1)
     parts = np.minimum(parts, np.diff(at)).astype(int)
     start, width = np.repeat(at[:-1], parts), np.repeat(np.diff(at) / parts, parts)
     index = np.arange(parts.sum()) - np.repeat(np.cumsum(parts) - parts, parts)

@@ -102,8 +102,8 @@ def test_of_hardly_separable_samples_the_maximum_loss_is_not_zero():
 def test_a_machine_that_gains_next_to_nothing_is_its_own_by_hand():
     r"""Ten points at 1 beside one at -10.0001: the average loss falls by .0001/11 a unit.
 
-    So $w=-C\cdot 10^{-4}/11=-1/11$ at $C=10^4$, while no loss is 0, and the gain is 4e-7. Of C times
-    ten thousand the loss of the last ends at 0, at $w=-1/10.0001$, and is no machine of this C.
+    So $w=-C\cdot 10^{-4}/11=-1/11$ at $C=10^4$, while no loss is 0, and the gain is 4e-7. At C
+    times ten thousand the loss of the last is 0, at $w=-1/10.0001$: scaled, no machine of this C.
     """
     x = np.append(np.ones(10), -10.0001)[None, :, None]
     # Both classes: a row by its label is what counts.

@@ -195,6 +195,27 @@ def test_where_a_model_is_determined_no_intercept_errs_differently_and_is_as_goo
     assert tried or not found.determined.any()
 
 
+@pytest.mark.parametrize(("loss", "C", "seed", "n", "d", "noise", "offset"), [
+    ("margin-square", 0.001, 39, 100, 2, 0.3, 0.5), ("logistic", 0.1, 76, 100, 5, 1.0, 0.5),
+    ("hinge", 0.01, 8, 100, 1, 0.3, 0.5), ("squared-hinge", 0.1, 84, 100, 5, 0.3, 0.5)])
+def test_between_two_k_where_another_intercept_is_as_good_at_one_nothing_is_determined(
+        loss, C, seed, n, d, noise, offset):
+    """At three to nine of some forty k another was that errs two points more or less."""
+    rng = np.random.default_rng(seed)
+    x, w = rng.normal(size=(n, d)), rng.normal(size=d)
+    y = np.where(x @ w + noise * rng.normal(size=n) + offset > 0, 1.0, -1.0)
+    kind, found = individual(loss), path(x, y, loss, C=C, intercept=True)
+    assert found.determined.any()
+    for at in np.flatnonzero(found.determined):
+        w, nu, gap = found.coef[at], found.k[at] / n, found.objective[at] - found.dual[at]
+        scores = x @ w[:-1] + w[-1]
+        moved = scores + np.concatenate([-scores * (1 - 1e-9), -scores * (1 + 1e-9)])[:, None]
+        others = np.abs(np.mean((moved >= 0) != (y > 0), axis=1)
+                        - np.mean((scores >= 0) != (y > 0))) >= 0.0201
+        values = nu * average_top_k(kind.values(y, moved[others]), nu)
+        assert np.all(values > nu * average_top_k(kind.values(y, scores), nu) + 0.05 * gap)
+
+
 @pytest.mark.parametrize(("loss", "C", "seed", "offset", "k"), [
     ("logistic", 0.01, 4, 0.0, 380), ("logistic", 0.1, 3, 0.7, 192),
     ("squared-hinge", 0.01, 4, 0.0, 385), ("squared-hinge", 0.01, 8, 0.7, 229)])

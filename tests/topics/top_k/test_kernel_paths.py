@@ -176,3 +176,20 @@ def test_where_little_is_gained_a_model_is_better_than_none():
         length = min(fall / (low @ scores), 1.0)
         value = k / 200 - length * fall + length**2 * (low @ scores) / 2
         assert found.objective[k - 1] <= value + 1e-12
+
+
+@pytest.mark.parametrize("regression", [False, True])
+def test_where_losses_end_above_zero_is_that_of_single_fits(regression):
+    """Of the dual's weights: they are all the mass up to some k, and from there on they are not."""
+    rng = np.random.default_rng(0)
+    x, n, C = rng.normal(size=(40, 2)), 40, 100.0
+    y = x[:, 0] ** 2 + rng.normal(size=n) if regression else np.where(
+        x[:, 0] + 0.3 * rng.normal(size=n) > 0, 1.0, -1.0)
+    gram = np.exp(-((x[:, None] - x) ** 2).sum(-1) / 2)
+    found, seen = kernel_path(gram, y, C=C, regression=regression, tol=0.01, floor=0.01), set()
+    for k, regime in zip(found.k, found.regime, strict=True):
+        one = kernel_fit(gram, y, nu=k / n, C=C, regression=regression, tol=1e-8)
+        if one.level > 0.1 or np.abs(one.dual_coef).sum() / C < 0.97 * k / n:
+            seen.add(regime)
+            assert regime == ("nu" if one.level > 0.1 else "C")
+    assert seen == {"nu", "C"}

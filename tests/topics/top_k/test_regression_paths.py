@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from fractions import Fraction
 from functools import partial
 
 import cvxpy as cp
@@ -16,7 +17,7 @@ from noisytheory.topics.top_k.design import Design
 from noisytheory.topics.top_k.individual import best_constants, individual
 from noisytheory.topics.top_k.places import lines
 from noisytheory.topics.top_k.ramps import Ramp
-from noisytheory.topics.top_k.regression import Sides
+from noisytheory.topics.top_k.regression import Regression, Sides
 from noisytheory.topics.top_k.task import Task
 
 
@@ -152,6 +153,38 @@ def test_objectives_and_errors_are_those_of_the_models_of_every_k(loss, scaling,
         true = (true + w[:3] @ w[:3] / (2 * inner)) / (nu if scaling == "average" else 1)
         assert true <= value * (1 + 1e-9)
         assert error == pytest.approx(np.mean(left**2), rel=1e-9)
+
+
+@pytest.mark.parametrize(("loss", "seed"), [("absolute", 54), ("square", 29)])
+def test_an_intercept_that_is_not_the_mixtures_costs_what_it_is_away(loss, seed):
+    """Of skew noise: of the mixture's own intercept the objective would be 1e-4 less."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(60, 1))
+    y = x[:, 0] + rng.exponential(size=60) ** 2
+    found = path(x, y, loss, C=10.0, intercept=True, tol=0.9)
+    for k, w, value in zip(found.k, found.coef, found.objective, strict=True):
+        left = np.abs(y - x @ w[:-1] - w[-1]) ** (2 if loss == "square" else 1)
+        true = largest(left, np.full(60, 1 / 60), k / 60) + w[:-1] @ w[:-1] / 20
+        assert true <= value * (1 + 1e-9)
+
+
+def test_what_weights_prove_is_no_more_than_in_fractions():
+    """Of the absolute loss weights are those of half of the largest residuals on either side: their
+    sum of rows is about 0, and rounding may not make it less."""
+    rng = np.random.default_rng(0)
+    n, C = 64, 1e6
+    x, y = rng.normal(size=(n, 3)), rng.standard_t(3, size=n)
+    walk = Regression(x, y, np.full(n, 1 / n), "absolute", C, True, False, 0.25)
+    walk.floor = 0.5
+    walk.over(np.arange(2, n + 1, 2) / n)
+    some, proven = walk.nus[walk.places], walk.curve(walk.knots[-1])
+    order, exact = np.argsort(y - walk.knots[-1].scores), np.array(x.tolist(), object)
+    exact = np.vectorize(Fraction)(exact)
+    for nu, square in zip(some, proven.square, strict=True):
+        half = round(nu * n / 2)
+        push = exact[order[:half]].sum(axis=0) - exact[order[n - half:]].sum(axis=0)
+        true = sum(part**2 for part in push) / n**2
+        assert true <= Fraction(float(square)) <= true * (1 + Fraction(1, 10**10))
 
 
 @pytest.mark.parametrize("loss", ["square", "absolute"])
