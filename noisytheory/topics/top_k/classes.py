@@ -31,6 +31,8 @@ Floats = NDArray[np.float64]
 LOOKS = 6
 """Places at which it is looked for other intercepts that are about as good."""
 TINY, HUGE = 1e-300, 1e150
+MIDDLE = 1e-12
+"""How far rounding may take the middle of the labels from 0."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,11 +208,17 @@ class Classes(Places[Losses]):
 class Labels(Regression):
     """The square of margins: that of labels as numbers."""
 
+    def constants(self, nus: Floats) -> tuple[Floats, Floats]:
+        """As before: where both classes have as much weight, 0 is the middle, which has a sign."""
+        found, values = super().constants(nus)
+        return np.where(np.abs(found) < MIDDLE, 0.0, found), values
+
     def settle(self) -> None:
         """As before, and of which another intercept is about as good."""
         super().settle()
         if self.turned is not None:
             models, place, _ = self.turned
+            models[~models[:, :-1].any(axis=1) & (np.abs(models[:, -1]) < MIDDLE), -1] = 0.0
             self.torn = others(self, models, self.places, place)
 
 

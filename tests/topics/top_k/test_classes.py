@@ -257,3 +257,15 @@ def test_where_few_of_a_class_gain_little_it_is_asked_where_zero_ends(few, C):
         one = fit(x, y, "logistic", k=k, C=C, intercept=True, tol=1e-9).objective
         here = found.k == k
         assert found.dual[here] <= one * (1 + 1e-9) <= found.objective[here] * (1 + 2e-9)
+
+
+def test_the_middle_of_both_classes_squares_is_zero_and_no_rounding_has_a_sign():
+    """Where nothing is gained all scores are 0, of the upper class by convention."""
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        x, y = rng.normal(size=(20, 2)), np.where(np.arange(20) < 8, 1.0, -1.0)
+        found = path(x, y, "margin-square", C=1e-3, intercept=True)
+        none = ~found.coef[:, :-1].any(axis=1) & (found.k <= 16)
+        assert none[:4].all()
+        assert not found.coef[none].any()
+        assert (found.error[none] == 0.6).all()
