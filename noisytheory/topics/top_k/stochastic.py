@@ -126,8 +126,8 @@ def stochastic(
     step, in any metric, here another for $\lambda$ than for $w$. Summed over steps the distances
     cancel. Of $w$, for $C\le\eta_0$, $1/\gamma_{t+1}-1/\gamma_t=1/C$ is what the implicit
     regulariser gives (Duchi and others 2010: it is strongly convex), and of $\lambda$, which stays
-    within D of its optimum (and of an intercept, as it is), nothing is left but its largest weight, $D^2\sqrt T/2c$. So the average
-    $\bar\theta$ of T iterates has
+    within D of its optimum, and of an intercept as well, nothing is left but its largest weight,
+    $D^2\sqrt T/2c$. So the average $\bar\theta$ of T iterates has
     $$E F(\bar\theta)-F^*\le\frac{C G^2(1+\log T)}{2T}+\frac{D^2/2c+c}{\sqrt T},$$
     $G^2$ the largest mean square of a slope. D and c are of the order of C where C is small, and so
     is the gap, as what the minimiser gains. A step of $\eta_0/\sqrt t$ in both goes beyond all
