@@ -48,7 +48,7 @@ BRIEF = 0.5
 """Floor from which on it is not asked where zero ends, in the paper's scaling: least squares have
 about its direction.
 """
-MANY, SLIGHT = 12, 1e-3
+MANY, SLIGHT = 8, 1e-3
 """Solutions from which on a gain does not matter, either, that is so small beside what the best
 constant loses.
 """

@@ -69,7 +69,7 @@ class Path:
     gap : array, shape (m,)
         Objective less dual value, relative to the objective, or to a gain where that is less: what
         the coefficients at each k gain over none (over the best constant), or, where that is less
-        than a share of what they gain at the largest k, the ``floor``, that share; after a dozen
+        than a share of what they gain at the largest k, the ``floor``, that share; after eight
         solutions, where that is more, a thousandth of what the best constant loses at this k.
     determined : array of bool, shape (m,)
         Whether the gap is proven to be at most a quarter of what the coefficients gain at this k;
@@ -140,7 +140,7 @@ def path(
     floor : float
         In [0, 1]. Of what the coefficients gain at the largest k, the share below which a gain does
         not matter: the gap at every k is at most ``tol`` times the larger of this and its own gain.
-        After a dozen solutions a gain of less than a thousandth of what the best constant loses
+        After eight solutions a gain of less than a thousandth of what the best constant loses
         does not matter, either, unless the floor is 0.
         0 proves the model of every k, next to the collapse as well; 1 measures all by the largest.
         From a half on it is not asked where zero is the minimiser, of a loss of the margin in the
