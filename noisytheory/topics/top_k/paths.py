@@ -178,7 +178,7 @@ def path(
     determined.
     Below a floor of a tenth lies but a third of that distance, where hardly anybody would choose
     the model: then all k take the time of two fits, five at most; beside an intercept of three or
-    four, ten at most.
+    four, eleven at most.
     Least squares begin the solution at the largest k, and where the floor is lower the linear
     programme that proves where zero ends; between, models are guessed in the plane of two, with
     weights that prove how good they are, or solved. Below the floor models lie in the direction in
