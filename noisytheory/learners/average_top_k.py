@@ -167,9 +167,8 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
         All k take about the time of a single fit, of a regression of one or two, and beside an
         intercept of labels of two mostly, of more where classes are uneven and C is small, and of
         dozens in single cases. With a floor of a tenth, which proves where zero ends, of two to
-        five, three to eleven beside an intercept; a floor of 0 asks it of every k and takes a dozen or
-        more. See the notes of
-        `noisytheory.topics.top_k.path`.
+        five, three to eleven beside an intercept; a floor of 0 asks it of every k and takes a dozen
+        or more. See the notes of `noisytheory.topics.top_k.path`.
 
         Parameters
         ----------

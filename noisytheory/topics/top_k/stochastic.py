@@ -105,8 +105,8 @@ def stochastic(
         Examples are drawn in proportion.
     intercept : bool
         A coefficient that costs nothing: no step shrinks it. By the truncated rule it starts at the
-        best constant, with the steps of $\lambda$, and $\eta_t$ times its slope's square is one more
-        term of the denominator.
+        best constant, with the steps of $\lambda$, and $\eta_t$ times its slope's square is one
+        more term of the denominator.
     scaling : {"paper", "average"}
         ``"average"`` is (3) with $C/\nu$ for C, which has the minimisers of the average of the
         largest with C.
