@@ -108,7 +108,7 @@ random_subsampling = [
         bound=_independent_square,
         simulate=simulate.squares_with_replacement,
         exact=simulate.subsample_law,
-        **DRAWN,
+        **{**DRAWN, "rows": 384},
         margin=_independent_room,
         grid={"sample": ["orthonormal 5", "weighted", "signed", "one heavy corner",
                          "40 uneven corners"],
