@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 
 
 def balanced_weights(
-    signed: Floats, masses: Floats, enough: float = np.inf
+    signed: Floats, masses: Floats, enough: float = np.inf, worth: Floats | None = None
 ) -> tuple[Floats, float]:
     r"""Weights $0\le p\le q$ of largest sum, at most ``enough``, with $\sum_ip_iz_i=0$.
 
@@ -35,6 +35,8 @@ def balanced_weights(
         $q$.
     enough : float
         Largest sum that is of interest.
+    worth : array, shape (n,), optional
+        $v$: then $\sum_iv_ip_i$ is largest.
 
     Returns
     -------
@@ -56,7 +58,8 @@ def balanced_weights(
     # Of rows of very different lengths the simplex method may give up, or not end.
     for method in ("highs-ipm", "highs"):
         found = linprog(
-            -np.ones(len(masses)), A_eq=(signed[:, used] / size[used]).T,
+            -np.ones(len(masses)) if worth is None else -worth,
+            A_eq=(signed[:, used] / size[used]).T,
             b_eq=np.zeros(int(used.sum())), bounds=bounds,
             A_ub=cap, b_ub=None if cap is None else [enough / top], method=method,
         )

@@ -146,7 +146,8 @@ def kernel_fit(
     tol : float
         Largest violation of the optimality conditions, in the unit of a score; less where that
         leaves a relative gap above ten times this. Of a linear problem in few features, see the
-        notes, only the gap is asked for.
+        notes, only the gap is asked for; and of a gap that is $10^{-12}$ of the objective nothing.
+        Less than that counts as so much.
     start : array, shape (n,), optional
         Dual coefficients to begin with, where the Gram matrix is held at once.
     steps : int
@@ -178,7 +179,7 @@ def kernel_fit(
     >>> round(found.objective, 6), (X.T @ found.dual_coef).round(6).tolist()
     (0.444444, [0.666667])
     """
-    nu, tol = TAIL.number("nu", nu), POSITIVE.number("tol", tol)
+    nu, tol = TAIL.number("nu", nu), max(POSITIVE.number("tol", tol), ROUNDING)
     COUNT.number("steps", steps)
     if not (isinstance(enough, int | float | np.number) and enough >= 0):
         raise ValueError(f"enough must be a number >= 0, got {enough!r}")
@@ -202,6 +203,8 @@ def kernel_fit(
         regression=regression, tol=tol, start=None if matrix is None else start, steps=steps,
         allowed=lambda unit, *_: max(10 * tol * unit, enough))
     found = _no_worse_than_none(found, labels, weights, nu, regression)
+    if found.gap <= ROUNDING * found.objective:
+        return found
     if violation > tol:
         warnings.warn(f"optimality is violated by {violation:.1e} in place of {tol:.0e}",
                       NotCertified, stacklevel=3)
@@ -222,6 +225,7 @@ def _no_worse_than_none(
     if found.objective <= size * (1 if flat else 1 + ROUNDING):
         return found
     zero, gap = np.zeros(len(labels)), size - found.dual
+    flat = flat or gap <= ROUNDING * size
     end = 0.0 if nu >= 1 - FULL else level(losses, float(nu), masses)[1]
     return replace(
         found, dual_coef=zero, scores=zero, level=float(end), objective=size,
@@ -229,6 +233,8 @@ def _no_worse_than_none(
             size if flat else gap, 1e-300))
 
 
+# At a C so huge that numbers overflow nothing is proven, which is told.
+@np.errstate(over="ignore", invalid="ignore")
 def descended(
     gram: Any, points: Any, labels: Floats, masses: Floats | None, *, nu: float, C: float,
     regression: bool, tol: float, start: Floats | None, steps: int,
@@ -300,15 +306,17 @@ def descended(
         norm = float(beta @ scores)
         objective = aggregate(np.abs(labels - scores) if regression else np.maximum(
             1 - labels * scores, 0)) + norm / (2 * C)
+        if not (np.isfinite(objective) and norm >= -ROUNDED * objective * C):
+            objective = np.inf
         dual = float(c @ alpha) / C - norm / (2 * C)
         if not dual <= min(objective, size) * (1 + ROUNDED):
             # At a C so huge that squares are rounding nothing is proven: no loss is below 0.
             dual = 0.0
         # A small C or k makes small scores that are not 0: at most C nu times the largest K(x, x).
-        flat = not regression and (
-            float(np.abs(scores).max(initial=0.0)) <= tol * min(1.0, cap * max(largest, 1e-300))
-            or size - dual <= ROUNDING * size)
-        unit = max(objective if flat else min(objective, size - dual), LEAST * size)
+        none_better = size - dual <= ROUNDING * size
+        flat = not regression and (none_better or float(
+            np.abs(scores).max(initial=0.0)) <= tol * min(1.0, cap * max(largest, 1e-300)))
+        unit = max(objective if flat or none_better else min(objective, size - dual), LEAST * size)
         share = (objective - dual) / max(allowed(unit, objective, size - dual), 1e-300)
         return _Measured(alpha, beta, scores, objective, dual, flat, unit, share)
 

@@ -64,8 +64,8 @@ class Solution:
     nu, C : float
         Tail mass, and $C$ in the paper's scaling.
     regime : str
-        ``"zero"``: the minimiser scores every example alike; ``"nu"``: $\lambda>0$; ``"C"``:
-        $\lambda=0$, the average loss.
+        ``"zero"``: of a loss of the margin weights prove that scores of 0 are best; ``"nu"``:
+        $\lambda>0$; ``"C"``: $\lambda=0$, the average loss.
     steps : int
     relative_gap : float
         The gap as `fit` measures it for ``tol``.
@@ -250,6 +250,8 @@ def fit(
             w, objective = np.zeros_like(w), task.start_value
     except OverflowError as error:
         raise ValueError(overflowing(loss, rows, targets, C)) from error
+    if objective - task.best_dual > max(0.01 * task.gain, ROUNDING * task.size):
+        task.constant_at_best()
     # No loss is below 0.
     dual = max(task.best_dual, 0.0)
     regime, w = task.regime(w, objective, dual)
@@ -260,7 +262,11 @@ def fit(
     # Of a perfect fit, or of weights that gain next to nothing, less is proven than was asked for.
     worst = max(relative, gap / max(objective, 1e-300))
     if task.by_gain and not task.zero and gap > max(0.01 * task.gain, ROUNDING * task.size):
-        worst = max(worst, gap / max(task.gain, np.finfo(float).tiny))
+        if not kind.margin and task.start_value - dual <= 1e-5 * tol * task.size:
+            # The best constant is the minimiser, as far as is asked for.
+            w, objective = np.zeros_like(w), task.start_value
+        else:
+            worst = max(worst, gap / max(task.gain, np.finfo(float).tiny))
     converged = worst <= tol
     if not converged:
         warnings.warn(

@@ -58,7 +58,8 @@ class Path:
     k : array, shape (m,)
         Counts; of weight where examples are weighted, and floats where some are not whole.
     objective : array, shape (m,)
-        Of each model, or a little more.
+        Of each model, or a little more: next to where zero ends, and beside an intercept between k
+        at which models are computed, up to some per cent.
     dual : array, shape (m,)
         What no model has less than: proven, rounding aside.
     error : array, shape (m,)
@@ -232,13 +233,16 @@ def path(
     keep = np.flatnonzero(masses > 0)
     if keep.size < len(masses):
         rows, labels, masses = rows[keep], labels[keep], masses[keep]
-    # As `fit` sees them.
-    centre = far_centre(rows) if intercept else None
+    # As `fit` sees them, beside an intercept: where nothing is a small difference of large numbers.
+    centre, shift = far_centre(rows) if intercept else None, 0.0
+    if intercept and not kind.margin:
+        shift = float(masses @ labels) if np.ptp(labels) else float(labels[0])
+        labels, answers = labels - shift, answers - shift
     if centre is not None:
         points = points.toarray() if sparse.issparse(points) else points
         rows, points = rows - centre, points - centre
-        if begin is not None:
-            begin[-1] += centre @ begin[:-1]
+    if begin is not None and intercept:
+        begin[-1] -= shift - (0.0 if centre is None else centre @ begin[:-1])
     if kind.margin and np.ptp(labels) == 0:
         raise ValueError("y must hold both classes with weight, got one class only")
     squares = intercept and floor >= BRIEF and loss == "margin-square"
@@ -255,8 +259,8 @@ def path(
     except OverflowError as error:
         raise ValueError(overflowing(loss, rows, labels, C)) from error
     told = as_path(counts, found, points, answers, walk, tol, kind.margin)
-    if centre is not None:
-        told.knots[:, -1] -= told.knots[:, :-1] @ centre
+    if intercept:
+        told.knots[:, -1] += shift - (0.0 if centre is None else told.knots[:, :-1] @ centre)
     return told
 
 
@@ -297,7 +301,7 @@ def as_path(
         value[worse], level[worse], alone[worse] = objective[less], ending[less], True
     if worse.size:
         end = len(knots)
-        ends = np.array([min(best.min(), 0.0), max(best.max(), 0.0)])
+        ends = np.array([best.min(), best.max()])
         knots = np.vstack([knots, np.zeros((2, knots.shape[1]))])
         if walk.free:
             knots[end:, -1] = ends

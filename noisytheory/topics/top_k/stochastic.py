@@ -11,7 +11,12 @@ from scipy import sparse
 
 from noisytheory.topics.top_k.design import mean_square
 from noisytheory.topics.top_k.individual import best_constants, individual
-from noisytheory.topics.top_k.minimise import checked_data, checked_masses, checked_scaling
+from noisytheory.topics.top_k.minimise import (
+    checked_C,
+    checked_data,
+    checked_masses,
+    checked_scaling,
+)
 from noisytheory.vocabulary.domains import (
     COUNT,
     NONNEGATIVE,
@@ -30,6 +35,8 @@ Floats = NDArray[np.float64]
 STEPS = ("printed", "truncated")
 r"""Steps of $\eta_t=\eta_0/\sqrt t$ as printed, or of the problem's scale, cut with the loss."""
 
+STILL = 1e-200
+"""A step that is none, above 0."""
 FAR = 1e150
 """A coefficient that passes it has overflowed."""
 AHEAD, ENTRIES = 256, 1 << 20
@@ -161,8 +168,13 @@ def stochastic(
     if level is not None:
         level = NONNEGATIVE.number("level", level)
     share, c = (np.broadcast_to(np.asarray(v, float), (runs,)) for v in (nu, C))
+    for value in c.tolist():
+        checked_C(value)
     if scaling == "average":
-        c = c / share
+        with np.errstate(over="ignore"):
+            c = c / share
+        if not np.isfinite(c).all():
+            raise ValueError(f"C over nu must be finite, got {C} over {nu}")
     n, d = rows.shape[0], rows.shape[1] + intercept
     # Losses are of t, which is y f or y - f: gradients lie along these rows.
     signs = targets if kind.margin else -np.ones(n)
@@ -181,8 +193,9 @@ def stochastic(
             some = share == nu
             b = best_constants(kind, targets, masses, np.array([nu]))[0] if intercept else 0.0
             scores = b + np.zeros(n)
-            scale[some] = np.minimum(
-                1.0, c[some] * spread * float(masses @ kind.slopes(targets, scores) ** 2))
+            lengths = c[some] * spread * float(masses @ kind.slopes(targets, scores) ** 2)
+            # Where no coefficients change a loss the start is the end.
+            scale[some] = np.where(lengths > 0, np.minimum(1.0, lengths), STILL)
             if intercept:
                 w[some, -1] = b
             if level is None:

@@ -75,6 +75,25 @@ class Task(Problem):
                 self.certify(p, self.kind.slopes(self.targets, np.zeros(len(p))))
         return bool(self.zero)
 
+    def constant_at_best(self) -> None:
+        """Weights that prove most of no coefficients at all, whatever C is: of the absolute loss,
+        whose largest residuals may tie.
+        """
+        n = len(self.targets)
+        if self.kind.margin or self.kind.smooth or n > LINEAR_PROGRAMME:
+            return
+        z = _dense(self.rows)
+        if self.free:
+            z = np.column_stack([z, np.ones(n)])
+        worth = self.targets / max(float(np.abs(self.targets).max()), 1e-300)
+        try:
+            p, _ = balanced_weights(np.vstack([z, -z]), np.tile(self.masses, 2), self.nu,
+                                    np.concatenate([worth, -worth]))
+        except RuntimeError:
+            return  # not solved: of rows of very different lengths
+        signed = p[:n] - p[n:]
+        self.certify(np.abs(signed), -np.sign(signed))
+
     def solve(self, w: Floats, solver: str) -> tuple[Floats, Floats, int]:
         """Minimise from these weights by the solver named, or the one that fits."""
         limited = solver == "limited-memory"

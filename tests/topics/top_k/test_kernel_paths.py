@@ -11,6 +11,7 @@ from noisytheory.learners.average_top_k import AverageTopKSVC
 from noisytheory.topics.top_k import kernel_fit, kernel_path, kernel_paths
 from noisytheory.topics.top_k.kernel_dual import descended
 from noisytheory.topics.top_k.kernel_steps import gathered
+from noisytheory.topics.top_k.minimise import NotCertified
 from noisytheory.vocabulary.kernels import Gaussian
 
 
@@ -193,3 +194,31 @@ def test_where_losses_end_above_zero_is_that_of_single_fits(regression):
             seen.add(regime)
             assert regime == ("nu" if one.level > 0.1 else "C")
     assert seen == {"nu", "C"}
+
+
+def test_where_zero_is_the_best_regression_it_is_proven_and_nobody_is_warned():
+    """Most targets 0: gaps of 1e-15 were told as multiples of a gain that is none."""
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(5, 40))
+        x = rng.integers(-2, 3, (n, 2)).astype(float)
+        y = np.where(rng.random(n) < 0.6, 0.0, rng.integers(1, 5, n))
+        found = kernel_fit(x @ x.T, y, nu=1.0, C=100.0, regression=True)
+        assert found.gap <= 1e-2 * found.objective
+
+
+@pytest.mark.parametrize("C", [1e200, 1e300])
+def test_a_kernel_machine_whose_numbers_overflow_is_no_better_than_none(C):
+    """Its objective was minus infinity, without a word."""
+    x, y = np.array([[-2.0, 1.0], [-1.0, 0.0], [1.0, 0.5], [2.0, 3.0]]), [-2.0, -1.0, 3.5, 4.5]
+    with pytest.warns(NotCertified):
+        found = kernel_fit(x @ x.T, y, nu=0.8, C=C, regression=True)
+    assert 0 <= found.dual <= found.objective <= 0.8 * np.sort(np.abs(y))[-4:].sum() / 3.2
+
+
+def test_a_tolerance_below_rounding_is_rounding():
+    """A model of 2.38 was given where the default has .557."""
+    x, y = np.array([[-2.0, 1.0], [-1.0, 0.0], [1.0, 0.5], [2.0, 3.0]]), [-2.0, -1.0, 3.5, 4.5]
+    some, fine = (kernel_fit(x @ x.T, y, nu=0.8, C=100.0, regression=True, tol=tol).objective
+                  for tol in (1e-8, 1e-16))
+    assert fine == pytest.approx(some, rel=1e-8)

@@ -980,3 +980,45 @@ def test_of_few_separable_examples_a_long_model_is_found(loss):
         least = minimize_scalar(lambda s, C=C: float(
             INDIVIDUAL[loss].psi(np.array(s))) / 8 + s**2 * square / (2 * C), (1.0, 5.0))
         assert found.converged and found.objective == pytest.approx(least.fun, rel=1e-6)
+
+
+def test_where_ties_make_the_best_constant_the_minimiser_it_is_found_without_a_warning():
+    """Of 800 such problems of small whole numbers 27 warned, mostly of gaps of 1e-12. Of 3,000 one,
+    which is not among these, still does, where something is gained: of 1.4e-6.
+    """
+    problems = [([[-1.0], [-2.0], [-1.0], [0.0]], [0.0, -1.0, -1.0, 0.0], 1)]
+    for seed in range(40, 440):
+        rng = np.random.default_rng(seed)
+        n, d = int(rng.integers(4, 12)), int(rng.integers(1, 3))
+        problems.append((rng.integers(-2, 3, (n, d)).astype(float),
+                         rng.integers(-1, 2, n).astype(float), int(rng.integers(1, n + 1))))
+    none = 0
+    for rows, y, k in problems:
+        found = fit(rows, y, "absolute", k=k, C=1.0, intercept=True)
+        assert found.converged
+        none += not found.coef.any()
+    assert none > 40
+
+
+@pytest.mark.parametrize(("rows", "y", "loss", "more", "coef", "level"), [
+    (None, [2.0, 2.0, 2.0, 2.0], "square", {"intercept": True}, [0, 0, 2], 0),
+    (None, [0.0, 0.0, 0.0, 0.0], "square", {}, [0, 0], 0),
+    (None, [1.0, 2.0, 0.0, 0.0], "absolute",
+     {"intercept": True, "sample_weight": [0, 1, 0, 0]}, [0, 0, 2], 0),
+    (np.zeros((4, 2)), [1, 1, -1, 1], "hinge", {}, [0, 0], 1),
+    (np.zeros((4, 2)), [1, 1, -1, 1], "logistic", {"intercept": True}, [0, 0, 0], 1)])
+def test_the_truncated_step_stays_where_no_coefficients_change_a_loss(
+        rows, y, loss, more, coef, level):
+    rows = [[-2.0, 1.0], [-1.0, 0.0], [1.0, 0.5], [2.0, 3.0]] if rows is None else rows
+    run = stochastic(rows, y, loss, nu=0.5, C=1.0, steps=50, rule="truncated",
+                     rng=np.random.default_rng(0), **more)
+    assert run.coef.tolist() == run.mean_coef.tolist() == [coef]
+    assert run.level.tolist() == run.mean_level.tolist() == [level]
+
+
+def test_a_stochastic_C_is_one_that_fit_takes():
+    given = dict(nu=0.1, steps=5, rng=np.random.default_rng(0))
+    with pytest.raises(ValueError, match="C must be at least 1e-300"):
+        stochastic([[1.0], [-1.0]], [1, -1], C=1e-320, **given)
+    with pytest.raises(ValueError, match="C over nu must be finite"):
+        stochastic([[1.0], [-1.0]], [1, -1], C=1e308, scaling="average", **given)

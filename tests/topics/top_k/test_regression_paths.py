@@ -246,3 +246,27 @@ def test_where_most_targets_are_alike_few_solutions_serve_all_k():
         none = best_constants(individual("absolute"), y, None, np.array([k / 1000]))[1]
         assert found.dual[k - 1] <= best.objective * (1 + 1e-12)
         assert found.objective[k - 1] - best.objective <= 0.25e-3 * none[0] + 1e-12
+
+
+@pytest.mark.parametrize("loss", ["absolute", "square"])
+@pytest.mark.parametrize("off", [1e5, 1e8, 1.7e9])
+def test_targets_far_from_zero_are_seen_from_their_middle_beside_an_intercept(loss, off):
+    """Mean squares were negative: models were mixed with one that is 0."""
+    rng = np.random.default_rng(19)
+    x = rng.normal(size=(60, 2))
+    # Multiples of 2^-20 are exact at any of the offsets.
+    y = np.where(rng.random(60) < 0.7, 0.0, 3 * rng.exponential(size=60)) + x[:, 0] * (
+        rng.random(60) < 0.2)
+    y = np.round(y * 2**20) / 2**20
+    near = path(x, y, loss, C=1.0, intercept=True)
+    some = (x[:20], y[:20] + off)
+    found = path(x, y + off, loss, C=1.0, intercept=True)
+    other = path(x, y + off, loss, C=1.0, intercept=True, test=some, start=found.coef[-1])
+    assert found.gap.max() <= 0.25
+    assert np.all(near.dual <= found.objective * (1 + 1e-9))
+    assert np.all(found.dual <= near.objective * (1 + 1e-9))
+    for index, k in enumerate(found.k):
+        for one, points in ((found, x), (other, some[0])):
+            w = one.coef[index]
+            left = y[: len(points)] - points @ w[:-1] - (w[-1] - off)
+            assert one.error[index] == pytest.approx(np.mean(left**2), rel=1e-5, abs=1e-6), k
