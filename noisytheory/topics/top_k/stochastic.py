@@ -174,7 +174,7 @@ def stochastic(
         with np.errstate(over="ignore"):
             c = c / share
         if not np.isfinite(c).all():
-            raise ValueError(f"C over nu must be finite, got {C} over {nu}")
+            raise ValueError(f"C over nu must be finite, got {C!r} over {nu!r}")
     n, d = rows.shape[0], rows.shape[1] + intercept
     # Losses are of t, which is y f or y - f: gradients lie along these rows.
     signs = targets if kind.margin else -np.ones(n)
