@@ -246,10 +246,8 @@ class Few(Guesses):
             gaps, cuts = self.glance()
             loose = [at for at in range(len(self.knots) - 1) if cuts[at] < cuts[at + 1]
                      and gaps[cuts[at]: cuts[at + 1]].max() > self.tol]
-            new, before = len(self.knots), self.costly
+            new = len(self.knots)
             for at in reversed(loose):
-                if self.costly > before:
-                    break  # fewer may be missing now
                 # A solution may have taken the place of guesses below.
                 if at + 1 < new:
                     new = self.parted(
@@ -396,14 +394,9 @@ class Few(Guesses):
     def least(self, nu: Any) -> Any:
         """Of what is gained at the largest k, so much that less does not matter."""
         least = self.floor * self.largest(nu)
-        if not self.costly:
+        if self.fits < MANY or not self.floor:
             return least
         return np.maximum(least, SLIGHT * np.interp(nu, self.nus, self.alone[1]))
-
-    @property
-    def costly(self) -> bool:
-        """Whether there are many solutions, though not all k are to be proven."""
-        return self.fits >= MANY and self.floor > 0
 
     def unit(self, nu: Any, value: Any, gain: Any) -> Any:
         """What gaps are relative to."""

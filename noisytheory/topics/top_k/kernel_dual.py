@@ -229,6 +229,7 @@ def _no_worse_than_none(
     end = 0.0 if nu >= 1 - FULL else level(losses, float(nu), masses)[1]
     return replace(
         found, dual_coef=zero, scores=zero, level=float(end), objective=size,
+        dual=min(found.dual, size),
         regime=found.regime if regression else "zero", relative_gap=gap / max(
             size if flat else gap, 1e-300))
 

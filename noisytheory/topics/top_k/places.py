@@ -124,12 +124,10 @@ class Places(Few, Generic[C]):
             slow = turn >= SEEK and loose.sum() > STUCK * missing
             if needed and (slow or turn >= PARTED - 1) and self.seek():
                 continue
-            some, before, costly = self.places[loose[self.places]], len(self.knots), self.costly
+            some, before = self.places[loose[self.places]], len(self.knots)
             if not needed:
                 some = some[[gaps[some].argmax()]]
             for at in reversed(np.unique(np.searchsorted(cuts, some, side="right") - 1).tolist()):
-                if self.costly > costly:
-                    break  # fewer may be missing now
                 here = some[(some >= cuts[at]) & (some < cuts[at + 1])]
                 self.added(at, gaps, here, needed, turn >= PARTED)
             if len(self.knots) > before:

@@ -205,6 +205,20 @@ def test_where_zero_is_the_best_regression_it_is_proven_and_nobody_is_warned():
         y = np.where(rng.random(n) < 0.6, 0.0, rng.integers(1, 5, n))
         found = kernel_fit(x @ x.T, y, nu=1.0, C=100.0, regression=True)
         assert found.gap <= 1e-2 * found.objective
+    x, y = [[1.0, 0.0], [2.0, 1.0], [-1.0, 1.0], [1.0, 1.0], [0.0, 1.0]], [0.0, 0, 0, 1, 0]
+    found = kernel_fit(np.array(x) @ np.array(x).T, y, nu=1.0, C=1e4, regression=True)
+    assert found.objective == pytest.approx(0.2, rel=1e-10)
+
+
+def test_what_is_proven_to_rounding_is_warned_of_at_no_tolerance():
+    """Of a gap of 4e-16 the share that is gained, 3e-7, left 7e-9 where 1e-9 was asked for."""
+    rng = np.random.default_rng(302)
+    n, d = int(rng.integers(2, 25)), int(rng.integers(1, 4))
+    x = rng.integers(-2, 3, (n, d)).astype(float)
+    rng.integers(2)
+    y = np.where(rng.random(n) < 0.6, 0.0, rng.integers(1, 5, n))
+    found = kernel_fit(x @ x.T, y, nu=0.05, C=8.433669766504798e-4, regression=True, tol=1e-10)
+    assert 0 <= found.gap <= 1e-12 * found.objective
 
 
 @pytest.mark.parametrize("C", [1e200, 1e300])

@@ -630,6 +630,11 @@ def test_an_intercept_costs_the_steps_nothing_by_hand():
     cut = stochastic(x, y, "hinge", steps=1, rule="truncated", level=0.0, **given)
     assert abs(cut.coef[0]) == pytest.approx([1 / 3 / 1.5, 1 / 6])
     assert cut.squares == pytest.approx(0.5 * (4 + 1))
+    # At C = .1 steps are .1 in the coefficient and .2 in the intercept: of what is above the level
+    # the model leaves .4 / (.1 * 4 + .2 + .2).
+    less = stochastic(x, y, "hinge", steps=1, rule="truncated", level=0.6, **{**given, "C": 0.1})
+    assert abs(less.coef[0]) == pytest.approx([0.5 * 0.1 * 2 / 2, 0.5 * 0.2])
+    assert less.level == pytest.approx(0.6 + 0.5 * 0.2 - 0.2)
 
 
 @pytest.mark.parametrize("loss", ["hinge", "logistic", "absolute", "square"])

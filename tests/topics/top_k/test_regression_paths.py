@@ -249,6 +249,25 @@ def test_where_most_targets_are_alike_few_solutions_serve_all_k():
 
 
 @pytest.mark.parametrize("loss", ["absolute", "square"])
+def test_a_start_is_seen_from_where_rows_and_targets_are(monkeypatch, loss):
+    seen = []
+
+    def highest(walk, nu):
+        seen.append((walk.rows @ walk.start[:-1] + walk.start[-1], walk.labels))
+        return before(walk, nu)
+
+    before = Regression.highest
+    monkeypatch.setattr(Regression, "highest", highest)
+    rng = np.random.default_rng(0)
+    x, y = rng.normal([1000.0, 0.0], 1.0, (30, 2)), 50 + rng.normal(size=30)
+    start = np.array([2.0, -1.0, -1950.0])
+    path(x, y, loss, C=1.0, intercept=True, start=start)
+    (scores, labels), = seen
+    assert np.ptp(y - labels) <= 1e-12 and abs(labels.mean()) <= 1e-12
+    assert scores - labels == pytest.approx(x @ start[:-1] + start[-1] - y, abs=1e-9)
+
+
+@pytest.mark.parametrize("loss", ["absolute", "square"])
 @pytest.mark.parametrize("off", [1e5, 1e8, 1.7e9])
 def test_targets_far_from_zero_are_seen_from_their_middle_beside_an_intercept(loss, off):
     """Mean squares were negative: models were mixed with one that is 0."""
