@@ -224,7 +224,7 @@ def _no_worse_than_none(
     # Rounding alone does not make a model worse.
     if found.objective <= size * (1 if flat else 1 + ROUNDING):
         return found
-    zero, gap = np.zeros(len(labels)), size - found.dual
+    zero, gap = np.zeros(len(labels)), max(size - found.dual, 0.0)
     flat = flat or gap <= ROUNDING * size
     end = 0.0 if nu >= 1 - FULL else level(losses, float(nu), masses)[1]
     return replace(
