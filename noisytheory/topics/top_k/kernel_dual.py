@@ -21,9 +21,11 @@ from scipy.linalg.lapack import dpstrf
 
 from noisytheory.topics.top_k.aggregate import average_top_k, level
 from noisytheory.topics.top_k.central_path import follow
+from noisytheory.topics.top_k.collapse import balanced_weights
 from noisytheory.topics.top_k.design import Design
 from noisytheory.topics.top_k.minimise import NotCertified, checked_C, moderate
 from noisytheory.topics.top_k.problem import ROUNDING, positive_level
+from noisytheory.topics.top_k.task import LINEAR_PROGRAMME
 from noisytheory.vocabulary.domains import (
     COUNT,
     POSITIVE,
@@ -203,6 +205,11 @@ def kernel_fit(
         regression=regression, tol=tol, start=None if matrix is None else start, steps=steps,
         allowed=lambda unit, *_: max(10 * tol * unit, enough))
     found = _no_worse_than_none(found, labels, weights, nu, regression)
+    if not found.dual_coef.any() and found.relative_gap > tol and (
+            matrix is not None and n <= LINEAR_PROGRAMME):
+        dual = min(_none_proven(matrix, labels, weights, nu, C, regression), found.objective)
+        if dual >= found.objective * (1 - ROUNDING):
+            return replace(found, dual=dual, relative_gap=1 - dual / found.objective)
     if found.gap <= ROUNDING * found.objective:
         return found
     if violation > tol:
@@ -212,6 +219,27 @@ def kernel_fit(
         warnings.warn(f"relative duality gap {found.relative_gap:.1e} in place of {10 * tol:.0e} "
                       f"(k/n={nu:g}, C={C:g})", NotCertified, stacklevel=3)
     return found
+
+
+def _none_proven(
+    matrix: Floats, labels: Floats, masses: Floats | None, nu: float, C: float, regression: bool
+) -> float:
+    """What weights prove that balance the points: where no scores are best, as much as these lose.
+    """
+    rows, n = _features(matrix), len(labels)
+    q = np.full(n, 1 / n) if masses is None else masses
+    z = labels[:, None] * rows
+    worth = np.ones(n)
+    if regression:
+        z, q = np.vstack([rows, -rows]), np.tile(q, 2)
+        worth = np.concatenate([labels, -labels]) / max(float(np.abs(labels).max()), 1e-300)
+    try:
+        p, _ = balanced_weights(z, q, nu, worth)
+    except RuntimeError:
+        return 0.0  # not solved: of points of very different sizes
+    p *= min(nu / max(float(p.sum()), 1e-300), 1.0)
+    beta = p[:n] - p[n:] if regression else labels * p
+    return float(labels @ beta - 0.5 * C * (beta @ matrix @ beta))
 
 
 def _no_worse_than_none(
@@ -357,7 +385,7 @@ def descended(
                 # At the end of the arithmetic of features steps may still mend something.
                 turn = steps = min(steps, AGAIN * taken)
                 if other.share < found.share:
-                    (alpha, slack), scores = feasible(other.beta), other.scores
+                    (alpha, slack), scores = feasible(other.beta), other.scores.copy()
         elif violation > within:
             break
         else:

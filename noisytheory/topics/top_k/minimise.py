@@ -248,7 +248,7 @@ def fit(
         if objective > task.start_value * (1 + ROUNDING):
             # What is not certified is no worse than none.
             w, objective = np.zeros_like(w), task.start_value
-    except OverflowError as error:
+    except (OverflowError, ZeroDivisionError) as error:
         raise ValueError(overflowing(loss, rows, targets, C)) from error
     if objective - task.best_dual > max(0.01 * task.gain, ROUNDING * task.size):
         task.constant_at_best()

@@ -58,8 +58,8 @@ class Path:
     k : array, shape (m,)
         Counts; of weight where examples are weighted, and floats where some are not whole.
     objective : array, shape (m,)
-        Of each model, or a little more: next to where zero ends, and beside an intercept between k
-        at which models are computed, up to some per cent.
+        Of each model, or more: next to where zero ends, and beside an intercept between k at which
+        models are computed, by some per cent in single cases, within the gap.
     dual : array, shape (m,)
         What no model has less than: proven, rounding aside.
     error : array, shape (m,)
@@ -278,7 +278,7 @@ def as_path(
     # No loss is below 0. Where losses overflow nothing is known: values are no number, or below
     # what is proven by more than rounding.
     size = walk.at_zero.top(nus)
-    dual = np.fmax(dual - DIGITS * size, 0.0)
+    dual = np.where(size > 0, np.fmax(dual - DIGITS * size, 0.0), 0.0)
     known = np.isfinite(value) & (value >= dual - ROUNDING * np.maximum(size, dual))
     dual = np.where(known, dual, 0.0)
     zero = nus <= walk.zero_to * (1 + 1e-12)
@@ -341,6 +341,8 @@ def as_path(
         # Knots that were added since are zero.
         more = np.zeros((len(scores), len(few) - scores.shape[1]))
         error[order] = errors_of(signs, answers, np.hstack([scores, more]), ordered)
+    if not signs:
+        error = np.maximum(error, 0.0)  # of rounding
     outer = 1 / nus if walk.average else 1.0
     # As k of a learner 1.0 is the fraction of all. Beyond 2^53 floats are whole, but not counts.
     whole = bool(counts[-1] < 2.0**53) and np.array_equal(np.round(counts), counts)

@@ -76,17 +76,21 @@ class Task(Problem):
         return bool(self.zero)
 
     def constant_at_best(self) -> None:
-        """Weights that prove most of no coefficients at all, whatever C is: of the absolute loss,
-        whose largest residuals may tie.
+        """Weights that prove most of no coefficients at all, whatever C is: of residuals, the
+        largest of which may tie.
         """
         n = len(self.targets)
-        if self.kind.margin or self.kind.smooth or n > LINEAR_PROGRAMME:
+        if self.kind.margin or n > LINEAR_PROGRAMME:
             return
         z = _dense(self.rows)
         if self.free:
             z = np.column_stack([z, np.ones(n)])
         worth = self.targets / max(float(np.abs(self.targets).max()), 1e-300)
         try:
+            if self.kind.smooth:
+                p, _ = balanced_weights(worth[:, None] * z, self.masses, self.nu, worth**2)
+                self.certify(p, self.kind.slopes(self.targets, np.zeros(n)))
+                return
             p, _ = balanced_weights(np.vstack([z, -z]), np.tile(self.masses, 2), self.nu,
                                     np.concatenate([worth, -worth]))
         except RuntimeError:

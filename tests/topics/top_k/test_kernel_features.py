@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import nullcontext
 
 import cvxpy as cp
 import numpy as np
@@ -114,12 +115,13 @@ def test_no_machine_is_worse_than_none_even_where_steps_run_out(regression):
         x, y = rings()
         C, nu, steps = 500e3, 0.1, 2000
         none = nu
-    with pytest.warns(NotCertified):
+    # Of the rings weights that balance them prove that nothing is better; of the noise none do.
+    with pytest.warns(NotCertified) if regression else nullcontext():
         found = kernel_fit(Linear() if regression else Gaussian(1.0), y, nu=nu, C=C, points=x,
                            regression=regression, steps=steps)
     assert found.objective == pytest.approx(none, rel=1e-12) and not found.dual_coef.any()
     assert found.level == (pytest.approx(np.sort(np.abs(y))[36]) if regression else 1)
-    assert found.dual < none
+    assert (found.dual < 0.99 * none) == regression
 
 
 def test_a_machine_next_to_zero_says_how_little_can_be_gained():

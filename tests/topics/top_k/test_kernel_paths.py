@@ -236,3 +236,25 @@ def test_a_tolerance_below_rounding_is_rounding():
     some, fine = (kernel_fit(x @ x.T, y, nu=0.8, C=100.0, regression=True, tol=tol).objective
                   for tol in (1e-8, 1e-16))
     assert fine == pytest.approx(some, rel=1e-8)
+
+
+def test_where_points_tie_no_scores_are_proven_best_at_a_large_C():
+    """By weights that balance the points: two weights at a time left a dual of 1e-4, or .08."""
+    found = kernel_fit(np.ones((4, 4)), [-1, -1, -1, 2.0], nu=0.5, C=1e8, regression=True)
+    assert (found.objective, found.dual) == pytest.approx((0.75, 0.75), rel=1e-9)
+    x = np.array([[0, 0], [1, 0], [0, 1], [1, 0], [1, 0], [-1, 0], [-1, -1], [1, -1], [0, 1],
+                  [-1, 1], [-1, 0], [0, 1], [0, -1], [1, 0], [-1, 1]], float)
+    y = np.array([-1, 1, -1, 1, 1, -1, -1, 1, -1, -1, -1, 1, 1, -1, -1.0])
+    gram = np.exp(-0.5 * ((x[:, None] - x) ** 2).sum(-1))
+    found = kernel_fit(gram, y, nu=0.25, C=1e5)
+    assert (found.objective, found.dual) == pytest.approx((0.25, 0.25), rel=1e-9)
+    assert found.regime == "zero" and not found.scores.any()
+
+
+def test_scores_are_those_of_the_dual_coefficients_where_steps_went_on_in_vain():
+    rng = np.random.default_rng(7)
+    x, y = rng.normal(size=(10, 1)), rng.choice([-1.0, 1], 10)
+    gram = np.exp(-0.5 * (x - x.T) ** 2)
+    with pytest.warns(NotCertified):
+        found = kernel_fit(gram, y, nu=1e-4, C=1e8, tol=1e-6, steps=100_000)
+    assert found.scores == pytest.approx(gram @ found.dual_coef, abs=1e-9)

@@ -1027,3 +1027,19 @@ def test_a_stochastic_C_is_one_that_fit_takes():
         stochastic([[1.0], [-1.0]], [1, -1], C=1e-320, **given)
     with pytest.raises(ValueError, match="C over nu must be finite"):
         stochastic([[1.0], [-1.0]], [1, -1], C=1e308, scaling="average", **given)
+
+
+def test_where_squares_tie_none_is_proven_best_and_nobody_is_warned():
+    found = fit([[1.0], [-1.0]], [-1, -1], "square", k=2, C=1e8, sample_weight=[1, 3],
+                scaling="average")
+    assert found.converged
+    assert (found.objective, found.dual) == pytest.approx((1, 1), rel=1e-12)
+
+
+def test_scales_at_the_end_of_the_arithmetic_are_refused():
+    rows = [[1.0, -1, 0], [0, 1, 0], [1, 0, 1], [0, 0, 1], [1, 0, -1], [-1, 1, 1], [1, 1, -1],
+            [1, 0, -1]]
+    y = np.array([0.0, -1, 1, 0, 1, -1, 1, 1])
+    with pytest.raises(ValueError, match="losses overflow"):
+        fit(1e100 * np.array(rows), 1e-150 * y, "square", k=4, C=0.1, tol=1e-9,
+            sample_weight=[3.0, 0, 2, 0, 2, 0, 0, 3])

@@ -289,3 +289,17 @@ def test_targets_far_from_zero_are_seen_from_their_middle_beside_an_intercept(lo
             w = one.coef[index]
             left = y[: len(points)] - points @ w[:-1] - (w[-1] - off)
             assert one.error[index] == pytest.approx(np.mean(left**2), rel=1e-5, abs=1e-6), k
+
+
+@pytest.mark.parametrize("loss", ["absolute", "square"])
+@pytest.mark.parametrize("target", [0.0, 1.0, 1000.0])
+def test_of_one_target_for_all_a_start_elsewhere_leaves_no_gap(loss, target):
+    x = drawn(40, 2)[0]
+    found = path(x, np.full(40, target), loss, C=1.0, intercept=True, start=[0.5, -0.3, 0.2])
+    assert found.objective.max() == found.dual.max() == found.gap.max() == 0
+
+
+def test_no_mean_square_is_below_zero():
+    x = [[-0.006826779865523179, 1.0461432923049026], [0.7415884212884828, 0.7239565416499906]]
+    y = [1.6187762233340763, -1.2055581426463289]
+    assert path(x, y, "absolute", C=1e4, intercept=True, floor=0.1).error.min() >= 0
