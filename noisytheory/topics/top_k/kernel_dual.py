@@ -25,7 +25,6 @@ from noisytheory.topics.top_k.collapse import balanced_weights
 from noisytheory.topics.top_k.design import Design
 from noisytheory.topics.top_k.minimise import NotCertified, checked_C, moderate
 from noisytheory.topics.top_k.problem import ROUNDING, positive_level
-from noisytheory.topics.top_k.task import LINEAR_PROGRAMME
 from noisytheory.vocabulary.domains import (
     COUNT,
     POSITIVE,
@@ -66,6 +65,10 @@ RANK = 1e-14
 NEAR, AIM = 0.01, 1e-8
 """Of the gap allowed, from where on points of the central path of features are judged beside the
 Gram matrix itself; and what ends it, by when all weights that will are next to their ends.
+"""
+LOOKED, ENTRIES = 3000, 30_000
+"""Examples, and numbers in their features, up to which a linear programme is asked whether no
+scores are best.
 """
 LOOKS, FOLLOWED = 20, 100
 """Points judged, and steps, at most."""
@@ -206,7 +209,7 @@ def kernel_fit(
         allowed=lambda unit, *_: max(10 * tol * unit, enough))
     found = _no_worse_than_none(found, labels, weights, nu, regression)
     if not found.dual_coef.any() and found.relative_gap > tol and (
-            matrix is not None and n <= LINEAR_PROGRAMME):
+            matrix is not None and n <= LOOKED):
         dual = min(_none_proven(matrix, labels, weights, nu, C, regression), found.objective)
         if dual >= found.objective * (1 - ROUNDING):
             return replace(found, dual=dual, relative_gap=1 - dual / found.objective)
@@ -227,6 +230,8 @@ def _none_proven(
     """What weights prove that balance the points: where no scores are best, as much as these lose.
     """
     rows, n = _features(matrix), len(labels)
+    if rows.size > ENTRIES:
+        return 0.0
     q = np.full(n, 1 / n) if masses is None else masses
     z = labels[:, None] * rows
     worth = np.ones(n)

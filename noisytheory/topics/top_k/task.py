@@ -37,8 +37,10 @@ NEAR = 0.05
 """Share of the objective at zero that weights gain at most near the collapse."""
 PATIENCE = (60, 30)
 """Steps of the central path of residuals, and of margins, before Newton's are tried."""
-LINEAR_PROGRAMME = 3000
-"""Rows up to which a linear programme decides whether zero is the minimiser."""
+LINEAR_PROGRAMME, ENTRIES = 3000, 100_000
+"""Rows up to which a linear programme decides whether zero is the minimiser; and numbers in them,
+up to which it is asked of residuals.
+"""
 
 
 class Task(Problem):
@@ -80,7 +82,7 @@ class Task(Problem):
         largest of which may tie.
         """
         n = len(self.targets)
-        if self.kind.margin or n > LINEAR_PROGRAMME:
+        if self.kind.margin or n > LINEAR_PROGRAMME or n * self.rows.shape[1] > ENTRIES:
             return
         z = _dense(self.rows)
         if self.free:
