@@ -66,7 +66,7 @@ NEAR, AIM = 0.01, 1e-8
 """Of the gap allowed, from where on points of the central path of features are judged beside the
 Gram matrix itself; and what ends it, by when all weights that will are next to their ends.
 """
-LOOKED, ENTRIES = 3000, 30_000
+LOOKED, ENTRIES = 3000, 100_000
 """Examples, and numbers in their features, up to which a linear programme is asked whether no
 scores are best.
 """
