@@ -132,7 +132,6 @@ class Engine:
             raise ValueError(
                 f"scheduler: no worker has joined {self.scheduler} in {PATIENCE:.0f} s: start one"
             ) from error
-        self.executor = self.client.get_executor()
         self._count()
 
     def _count(self) -> None:
@@ -251,15 +250,18 @@ class Engine:
 
     def call(self, function: Callable[..., Any], *args: Any) -> Future[Any]:
         """Have a function called."""
-        assert self.executor is not None
         if self.client is None:
+            assert self.executor is not None
             if isinstance(self.executor, ProcessPoolExecutor) and self.given is None:
                 return self.executor.submit(if_whole, function, *args)
             return self.executor.submit(function, *args)
+        found: Future[Any] = Future()
         try:
-            return self.executor.submit(if_the_same, versions(), function, *args)
+            theirs = self.client.submit(if_the_same, versions(), function, *args)
+            self.client.loop.add_callback(_hand_on, theirs, found)
         except (OSError, RuntimeError) as error:
             raise self._lost() from error
+        return found
 
     def result(self, future: Future[Any]) -> Any:
         """What a call gave; of a cluster, what went wrong with it by its name."""
@@ -286,17 +288,15 @@ class Engine:
     def __exit__(self, *args: object) -> None:
         if self._beside is not None:
             self._beside.__exit__(*args)
-        if self.executor is not None and self.given is None:
-            if self.client is None:
-                if args[0] is not None and isinstance(self.executor, ProcessPoolExecutor):
-                    kill(self.executor)  # who is still starting would miss us, and say so
-                for worker in _workers_of(self.executor):
-                    if is_stopped(worker.pid):
-                        worker.kill()  # it has nothing left to do, and hears of nothing else
-                self.executor.shutdown(wait=args[0] is None, cancel_futures=True)
-            else:
-                self.executor.shutdown(wait=False)
-                self.client.close(timeout=_GLANCE)
+        if self.client is not None:
+            self.client.close(timeout=_GLANCE)
+        elif self.executor is not None and self.given is None:
+            if args[0] is not None and isinstance(self.executor, ProcessPoolExecutor):
+                kill(self.executor)  # who is still starting would miss us, and say so
+            for worker in _workers_of(self.executor):
+                if is_stopped(worker.pid):
+                    worker.kill()  # it has nothing left to do, and hears of nothing else
+            self.executor.shutdown(wait=args[0] is None, cancel_futures=True)
         self._quiet.close()
 
 
@@ -408,6 +408,17 @@ def deadly(claim: Claim, end: str) -> ClaimError:
     return ClaimError(
         f"{claim.id}: a worker that works on it alone dies, {DEATHS + 1} times in a row: {end}"
     )
+
+
+async def _hand_on(theirs: Any, ours: Future[Any]) -> None:
+    """Give a result of Dask's to whom `wait` knows.
+
+    Dask's own executor takes it for an error where the worker that had it dies at that moment.
+    """
+    try:
+        ours.set_result(await theirs)
+    except Exception as error:
+        ours.set_exception(error)
 
 
 def _workers_of(pool: Executor | None) -> list[Any]:

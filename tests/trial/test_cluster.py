@@ -73,6 +73,20 @@ def test_a_worker_killed_and_one_that_joins_late_change_no_bit():
             same_bits(quiet, other)
 
 
+def test_a_result_that_is_here_when_its_worker_dies_is_no_error(here, monkeypatch):
+    gathered = distributed.Client._gather
+
+    async def then_lost(self, futures, *args, **settings):
+        found = await gathered(self, futures, *args, **settings)
+        for future in futures:
+            future._state.lose()
+        return found
+
+    monkeypatch.setattr(distributed.Client, "_gather", then_lost)
+    with run() as quiet, run(scheduler=here.scheduler_address) as other:
+        same_bits(quiet, other)
+
+
 @pytest.mark.parametrize(("name", "said"), [
     ("numpy", r"has numpy \S+, this run 1\.0: install there what is here, or take it off"),
     ("code", r"has noisytheory of other code, this run 1\.0: "),
