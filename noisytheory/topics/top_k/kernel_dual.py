@@ -23,7 +23,7 @@ from noisytheory.topics.top_k.aggregate import average_top_k, level
 from noisytheory.topics.top_k.central_path import follow
 from noisytheory.topics.top_k.collapse import balanced_weights
 from noisytheory.topics.top_k.design import Design
-from noisytheory.topics.top_k.minimise import NotCertified, checked_C, moderate
+from noisytheory.topics.top_k.minimise import NotCertified, checked_C, checked_size, moderate
 from noisytheory.topics.top_k.problem import ROUNDING, positive_level
 from noisytheory.vocabulary.domains import (
     COUNT,
@@ -535,7 +535,7 @@ def checked_targets(y: Any, regression: bool) -> Floats:
     labels = checked_floats("y", y)
     if labels.ndim != 1 or not labels.size:
         raise ValueError(f"y must be a list of numbers, got shape {labels.shape}")
-    moderate("y", labels)
+    checked_size("y", *moderate("y", labels))
     wrong = labels[np.abs(labels) != 1]
     if not regression and wrong.size:
         raise ValueError(f"y must be 1 or -1 for the hinge loss, got {wrong[0]:g}")

@@ -24,13 +24,13 @@ from noisytheory.vocabulary.threads import on_one_thread
 
 __all__ = [
     "TOLERANCE", "NotCertified", "Solution", "begun", "checked_C", "checked_data",
-    "checked_masses", "checked_scaling", "effective_C", "fit", "overflowing", "proven",
+    "checked_masses", "checked_scaling", "checked_size", "effective_C", "fit", "overflowing", "proven",
 ]
 
 Floats = NDArray[np.float64]
 
 LARGEST = 1e100
-"""Entries at most."""
+"""Entries at most; and the least that the largest target may be is its reciprocal, or 0."""
 FAR = 1e3
 """Times what a feature's values differ by, from which on it is seen from their middle: a copy."""
 SMALLEST_C = 1e-300
@@ -345,6 +345,13 @@ def moderate(name: str, values: Floats) -> tuple[float, float]:
     return ends
 
 
+def checked_size(name: str, low: float, high: float) -> None:
+    """A ValueError where targets are not all 0 and so small that their squares underflow."""
+    if 0 < max(high, -low) < 1 / LARGEST:
+        raise ValueError(f"{name} must be 0 or reach {1 / LARGEST:g}: squares of less underflow, "
+                         f"got at most {max(high, -low):g}; scale it to about 1")
+
+
 def overflowing(loss: str, rows: Any, targets: Floats, C: float) -> str:
     """What to do where losses overflow."""
     largest, target = abs(rows).max(), abs(targets).max()
@@ -394,7 +401,8 @@ def checked_data(
     y : array_like, shape (n,)
     kind : Individual
     both : bool
-        Whether one class only is refused.
+        Whether they are to be learned from: then one class only is refused, and targets whose
+        squares underflow.
     names : pair of str
         What they are called in the message.
 
@@ -416,7 +424,9 @@ def checked_data(
     if targets.shape != (rows.shape[0],):
         raise ValueError(
             f"{answer} must have one entry a row, {rows.shape[0]}, got shape {targets.shape}")
-    moderate(answer, targets)
+    low, high = moderate(answer, targets)
+    if both:
+        checked_size(answer, low, high)
     if kind.margin:
         wrong = targets[np.abs(targets) != 1]
         if wrong.size:
