@@ -38,6 +38,10 @@ TRIES, SHORTER, SOFT, START, NARROW = 4, 3, 0.1, 1e-3, 10
 """Steps of a guess; times that one is shortened; what the smoothed threshold may lose, of what is
 allowed, and its width at first, of the objective without coefficients; by how much that narrows.
 """
+NOTHING, INSTEAD = 1e-9, 0.1
+"""Of what the best constant loses at the largest k, what counts as no gain there; and of what it
+loses at each k, what stands for the gain then.
+"""
 EDGE = 1e-12
 """Of the mass, rounding."""
 ROUNDED = 1e-15
@@ -175,6 +179,7 @@ class Regression(Places[Largest]):
     """Knots as before, between which every k has weights and an intercept of its own."""
 
     more = 2
+    instead = INSTEAD
     nowhere: Knot | None = None
     """No coefficients, and the mean for an intercept."""
 
@@ -420,6 +425,13 @@ class Regression(Places[Largest]):
         coef[:, -1] = b
         self.turned = coef, here + part, shift
         return top + (w0 + share * (w1 + share * w2)) / (2 * self.constant(nus)), low, share
+
+    def least(self, nu: Any) -> Any:
+        """Where the best constant is the minimiser at the largest k, a share of what it loses."""
+        least, (_, none) = super().least(nu), self.alone
+        if self.most > NOTHING * none[-1]:
+            return least
+        return np.maximum(least, self.floor * self.instead * np.interp(nu, self.nus, none))
 
     def unit(self, nu: Any, value: Any, gain: Any) -> Any:
         """What gaps are relative to."""

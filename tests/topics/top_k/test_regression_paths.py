@@ -303,3 +303,27 @@ def test_no_mean_square_is_below_zero():
     x = [[-0.006826779865523179, 1.0461432923049026], [0.7415884212884828, 0.7239565416499906]]
     y = [1.6187762233340763, -1.2055581426463289]
     assert path(x, y, "absolute", C=1e4, intercept=True, floor=0.1).error.min() >= 0
+
+
+@pytest.mark.parametrize("kind", ["zeros", "ones", "counts"])
+@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
+def test_targets_that_mostly_tie_take_few_solutions(kind, C):
+    """The best constant is the minimiser at most k: of 250 such numbers one took 42 to 53."""
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(250, 3))
+    y = {"zeros": np.maximum(0.3 * x[:, 0] + rng.normal(size=250) - 1, 0),
+         "ones": 1.0 * (x[:, 0] + 2 * rng.normal(size=250) > 3),
+         "counts": 1.0 * rng.poisson(np.exp(0.5 * x[:, 0] - 1.2))}[kind]
+    found = path(x, y, "absolute", C=C, intercept=True)
+    assert found.fits <= 9
+    losses = -np.sort(-np.abs(y - found.coef @ np.c_[x, np.ones(250)].T), axis=1)
+    value = np.cumsum(losses, axis=1).diagonal() / 250 + (found.coef[:, :-1]**2).sum(1) / (2 * C)
+    assert (value <= found.objective * (1 + 1e-9)).all()
+    lower = path(x, y, "absolute", C=C, intercept=True, floor=0.1)
+    for k in (3, 10, 30, 60, 120, 250):
+        best = fit(x, y, "absolute", k=k, C=C, intercept=True)
+        none = best_constants(individual("absolute"), y, None, np.array([k / 250]))[1][0]
+        for one, floor in ((found, 0.5), (lower, 0.1)):
+            assert one.dual[k - 1] <= best.objective * (1 + 1e-9)
+            matters = max(none - best.dual, 0.1 * floor * none)
+            assert one.objective[k - 1] - best.dual <= 0.25 * matters + 1e-12
