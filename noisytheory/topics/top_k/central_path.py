@@ -3,9 +3,10 @@ r"""One problem, of any convex loss, by a primal-dual interior point method.
 $\min_{w,\lambda\ge0}\sum_iu_i[\ell_i(w)-\lambda]_++\nu\lambda-\bar z^\top w
 +\frac12w^\top(H+\mathrm{diag}(r))w$. Every example has an excess $\xi_i$ and a shortfall $t_i$,
 $\ell_i-\lambda=\xi_i-t_i$, and a weight $0\le\alpha_i\le u_i$, $\sum\alpha_i\le\nu$; on the
-central path $\alpha_it_i=(u_i-\alpha_i)\xi_i=\mu u_i$, so that a row of twice the weight is two
-rows. Near the collapse all losses are nearly straight lines through one point: there Newton's
-method on a smoothed objective takes a hundred steps, this fifteen.
+central path $\alpha_it_i=(u_i-\alpha_i)\xi_i=\mu\max(u_i,u_{\max}/100)$: a row of twice the weight
+is two rows, but products of very different sizes would keep steps short. Near the collapse all
+losses are nearly straight lines through one point: there Newton's method on a smoothed objective
+takes a hundred steps, this fifteen.
 """
 
 from __future__ import annotations
@@ -25,6 +26,10 @@ Floats = NDArray[np.float64]
 NEAR = 1e-4
 """Share by which the weights of a start may miss the tail mass."""
 
+LEAST = 1e-2
+"""Of the largest weight, as which smaller ones count in the barrier."""
+UNEQUAL = 1.1
+"""Times the mean loss at which the largest ones end, from which on they are called unequal."""
 SHORT = 0.5
 """Barrier, as a share of the objective where that is less than the threshold."""
 STUCK = 0.9
@@ -105,26 +110,28 @@ def follow(
     values, pieces, bend = losses(f)
     # What is left of the tail mass is one more weight.
     share_of_slack = 1e-3 * float(u.sum())
-    count = 2 * float(u.sum()) + share_of_slack
+    part = np.maximum(u, LEAST)
+    count = 2 * float(part.sum()) + share_of_slack
+    times = part / u
     if start is None:
         lam = max(float(u @ np.abs(values)) / float(u.sum()), 1e-12)
         mu = 0.1 * lam
         end, top = _tail(values, u, nu)
-        if end > lam:
+        if end > UNEQUAL * lam:
             # A short tail of unequal losses: the threshold is far above their mean.
             mu = SHORT * min(top / float(u.sum()), end)
-            lam = _threshold(values, u, nu, mu, end)
+            lam = _threshold(values, u, nu, mu, times, end, share_of_slack)
     elif start[1] is None:
         lam, mu = 0.0, start[2] * scale / count
     else:
         mu = start[2] * scale / count
-        lam = _threshold(values, u, nu, mu, max(start[1], 1e-12))
+        lam = _threshold(values, u, nu, mu, times, max(start[1], 1e-12), share_of_slack)
     r = values - lam
     state = np.empty((4, m))
     alpha, v, t, xi = state
-    t[:], xi[:] = _central(-r, mu), _central(r, mu)
+    t[:], xi[:] = _central(-r, mu * times), _central(r, mu * times)
     np.maximum(state[2:], 1e-9 * mu, out=state[2:])
-    alpha[:], v[:] = mu * u / t, mu * u / xi
+    alpha[:], v[:] = mu * part / t, mu * part / xi
     s = max(nu - float(alpha.sum()), mu * share_of_slack / lam) if level else 1.0
     move, extra, pushes = np.empty((4, m)), np.empty((2, m)), np.empty((3, m))
     system, right = np.empty((width + 1, width + 1)), np.empty(width + 1)
@@ -193,7 +200,7 @@ def follow(
             extra *= reach**2
             dl, ds = reach * dl, reach * ds
         before = total
-        np.subtract(centre * u, extra, out=extra)
+        np.subtract(centre * part, extra, out=extra)
         extra /= state[:2]
         g = r + extra[0] - extra[1]
         pulled = inverse * g
@@ -222,7 +229,7 @@ def follow(
     return w, np.minimum(alpha, u) / scale, lam, steps
 
 
-def _central(r: Floats, mu: float) -> Floats:
+def _central(r: Floats, mu: Floats) -> Floats:
     """The positive root of $t^2-(r+2\\mu)t+\\mu r=0$: an excess on the central path."""
     # Where r is below 0 two large numbers cancel: weights would not add up to their ends.
     far = np.abs(r) + np.sqrt(r**2 + 4 * mu**2)
@@ -237,20 +244,23 @@ def _tail(values: Floats, u: Floats, nu: float) -> tuple[float, float]:
     return end, float(u @ np.maximum(values - end, 0)) + nu * end
 
 
-def _threshold(values: Floats, u: Floats, nu: float, mu: float, lam: float) -> float:
-    """About the threshold at which weights on the central path have the tail mass."""
-
-    low, high = 0.0, np.inf
+def _threshold(
+    values: Floats, u: Floats, nu: float, mu: float, times: Floats, lam: float, of_slack: float,
+) -> float:
+    """About the threshold at which weights on the central path, and the slack, have the tail mass.
+    """
+    low, high, own = 0.0, np.inf, mu * times
     for _ in range(60):
-        t = _central(lam - values, mu)
-        share = np.minimum(mu / np.maximum(t, 1e-9 * mu), 1)
-        found = float(u @ share) - nu
+        t = _central(lam - values, own)
+        share = np.minimum(own / np.maximum(t, 1e-9 * mu), 1)
+        found = float(u @ share) + mu * of_slack / lam - nu
         if abs(found) <= NEAR * nu:
             break
         low, high = (lam, high) if found > 0 else (low, lam)
         # Newton's step on the mass, which falls with the threshold.
-        slope = float(u @ (share / np.sqrt((lam - values)**2 + 4 * mu**2) * (1 - share)))
-        new = lam + found / slope if slope > 0 else np.inf
+        slope = float(u @ (share / np.sqrt((lam - values)**2 + 4 * own**2) * (1 - share)))
+        slope += mu * of_slack / lam**2
+        new = lam + found / slope
         if not low < new < high:
             new = 0.5 * (low + high) if high < np.inf else lam + 4 * mu
         lam = new

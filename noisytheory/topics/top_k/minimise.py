@@ -24,7 +24,8 @@ from noisytheory.vocabulary.threads import on_one_thread
 
 __all__ = [
     "TOLERANCE", "NotCertified", "Solution", "begun", "checked_C", "checked_data",
-    "checked_masses", "checked_scaling", "checked_size", "effective_C", "fit", "overflowing", "proven",
+    "checked_masses", "checked_scaling", "checked_size", "effective_C", "fit", "overflowing",
+    "proven",
 ]
 
 Floats = NDArray[np.float64]
