@@ -165,10 +165,11 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
         is the minimiser, and where another intercept that errs two points more or less is about as
         good.
         All k take about the time of a single fit, of a regression of one or two, and beside an
-        intercept of labels of two mostly, of more where classes are uneven and C is small, and of
-        dozens in single cases. With a floor of a tenth, which proves where zero ends, of two to
-        five, three to eleven beside an intercept; a floor of 0 asks it of every k and takes a dozen
-        or more. See the notes of `noisytheory.topics.top_k.path`.
+        intercept of labels of two mostly, of more where classes are uneven and C is small or
+        examples are few, and of two dozen solutions in single cases. With a floor of a tenth, which
+        proves where zero ends, of two to five, three to eleven beside an intercept; a floor of 0
+        asks it of every k and takes a dozen or more. See the notes of
+        `noisytheory.topics.top_k.path`.
 
         Parameters
         ----------

@@ -208,7 +208,7 @@ class Classes(Places[Losses]):
 class Labels(Regression):
     """The square of margins: that of labels as numbers."""
 
-    instead = 0.0
+    of_constant = 0.0
 
     def constants(self, nus: Floats) -> tuple[Floats, Floats]:
         """As before: where both classes have as much weight, 0 is the middle, which has a sign."""

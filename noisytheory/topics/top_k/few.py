@@ -48,8 +48,8 @@ BRIEF = 0.5
 """Floor from which on it is not asked where zero ends, in the paper's scaling: least squares have
 about its direction.
 """
-MANY, SLIGHT = 8, 1e-3
-"""Solutions from which on a gain does not matter, either, that is so small beside what the best
+SLIGHT = {8: 1e-3, 16: 1e-2}
+"""By solutions, how small a gain does not matter from there on, either, beside what the best
 constant loses.
 """
 LENGTHS = np.array([0.6, 1.0, 1.6, 2.5, 4.0])
@@ -394,9 +394,10 @@ class Few(Guesses):
     def least(self, nu: Any) -> Any:
         """Of what is gained at the largest k, so much that less does not matter."""
         least = self.floor * self.largest(nu)
-        if self.fits < MANY or not self.floor:
+        slight = max((share for many, share in SLIGHT.items() if self.fits >= many), default=0.0)
+        if not slight or not self.floor:
             return least
-        return np.maximum(least, SLIGHT * np.interp(nu, self.nus, self.alone[1]))
+        return np.maximum(least, slight * np.interp(nu, self.nus, self.alone[1]))
 
     def unit(self, nu: Any, value: Any, gain: Any) -> Any:
         """What gaps are relative to."""

@@ -179,7 +179,7 @@ class Regression(Places[Largest]):
     """Knots as before, between which every k has weights and an intercept of its own."""
 
     more = 2
-    instead = INSTEAD
+    of_constant = INSTEAD
     nowhere: Knot | None = None
     """No coefficients, and the mean for an intercept."""
 
@@ -431,7 +431,7 @@ class Regression(Places[Largest]):
         least, (_, none) = super().least(nu), self.alone
         if self.most > NOTHING * none[-1]:
             return least
-        return np.maximum(least, self.floor * self.instead * np.interp(nu, self.nus, none))
+        return np.maximum(least, self.floor * self.of_constant * np.interp(nu, self.nus, none))
 
     def unit(self, nu: Any, value: Any, gain: Any) -> Any:
         """What gaps are relative to."""
