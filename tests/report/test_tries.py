@@ -163,6 +163,35 @@ def test_what_is_left_of_equality_with_zero_is_a_distribution():
     assert title(figure) == "The sides differ by 3.8 units of rounding at most"
 
 
+def rounded(left, right, scale=1.0):
+    """An identity of sides that only rounding tells apart, of numbers of a size."""
+    def simulate(*, size, rng):
+        return {"lhs": left, "rhs": right, "scale": np.full(size, scale)}
+
+    claim = MINE.identity("rounded", statement="x", simulate=simulate, rows=len(left))
+    with audit(claim, replicates=len(left)).store as store:
+        return store.read(claim.id).load()
+
+
+def test_sides_that_read_alike_are_one_kind():
+    left = np.array([1.0, 1 + 1e-7, 1 + 3e-7, 2.0] * 8)
+    _, axes = only(rounded(left, np.where(left < 2, 1.0, 2.0), 1e10), "counts")
+    assert [c.get_label() for c in axes.collections] == [
+        "both sides 1", "both sides about 1", "both sides 2"]
+
+
+def test_what_is_left_of_equality_keeps_its_line_where_one_side_is_always_larger():
+    right = np.arange(1.0, 65.0)
+    left = right + right * 2.0**-52
+    left[20] += 2e-12
+    _, axes = only(rounded(left, right), "sides")
+    assert axes.get_yscale() == "symlog"
+    _, height = dots(axes, "a try")
+    # The furthest is near the upper end, and the line of equality near the lower one.
+    ends = axes.yaxis.get_transform().transform(np.array([0, height.max(), *axes.get_ylim()]))
+    assert 0 < ends[1] - ends[0] < ends[3] - ends[2] < 1.2 * (ends[1] - ends[0])
+
+
 @pytest.mark.parametrize("kind", ["always", "identity"])
 def test_sides_of_many_values_stand_beside_each_other(kind):
     def cases(steep):

@@ -199,7 +199,7 @@ def sides(dataset: xr.Dataset | Record) -> Figure:
         most = max(1.0 if tries.by_rounding else 0.0, float(np.abs(height).max()))
         told = "\n[units of rounding]" if tries.by_rounding else unit
         axes.set(ylim=(-1.1 * most, 1.1 * most), ylabel=f"left − right side{told}")
-        _spread(axes, axes.yaxis, height)
+        _spread(axes, axes.yaxis, np.append(height, 0.0))  # with the line of equality
     else:
         # With points between its ends: it is bent where only one axis is logarithmic.
         bound = np.quantile(right, np.linspace(0, 1, 200))

@@ -258,14 +258,19 @@ def _groups(
 
 def _kinds(tries: Tries) -> list[tuple[str, NDArray[np.bool_], dict[str, Any]]]:
     """Each pair of sides that there is: what it is called, its entries, its look."""
-    found: list[tuple[str, NDArray[np.bool_], dict[str, Any]]] = []
+    alike: dict[str, tuple[NDArray[np.bool_], bool]] = {}
     for left, right in tries.pairs.T.tolist():
         at = np.all(tries.sides == [[left], [right]], axis=0)
         broken = bool(tries.broken[at].any())
+        name = _called(tries, left, right, broken)
+        # What reads alike is one kind.
+        alike[name] = (at | alike[name][0] if name in alike else at), broken
+    found: list[tuple[str, NDArray[np.bool_], dict[str, Any]]] = []
+    for name, (at, broken) in alike.items():
         look: dict[str, Any] = {"facecolor": COLOURS[1], "hatch": "xxx", "edgecolor": "white"}
         if not broken:
             look = {"facecolor": _CALM[len(found) % len(_CALM)]}
-        found.append((_called(tries, left, right, broken), at, look))
+        found.append((name, at, look))
     return found
 
 
@@ -277,9 +282,9 @@ def _called(tries: Tries, left: float, right: float, broken: bool) -> str:
     one, other = (
         ("no", "yes")[int(side)] if tries.yes_or_no else number(side) for side in (left, right)
     )
-    text = f"left {one}, right {other}" if left != right or tries.record.kind == "always" else (
-        f"both sides {one}"
-    )
+    text = f"left {one}, right {other}"
+    if tries.record.kind != "always" and one == other and not broken:
+        text = f"both sides {'about ' if left != right else ''}{one}"
     return text + (": broken" if broken else "")
 
 
