@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from contextlib import nullcontext
 
 import cvxpy as cp
@@ -192,8 +193,10 @@ def test_at_a_C_that_is_beyond_rounding_nothing_is_proven_that_is_not_true(C):
     x = load_wine().data
     x = (x - x.mean(axis=0)) / x.std(axis=0)
     y = np.where(load_wine().target == 2, 1.0, -1.0)
-    with pytest.warns(NotCertified):
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", NotCertified)
         found = kernel_fit(Linear(), y, nu=0.8, C=C, points=x)
-    assert found.gap >= 0
-    assert found.dual <= 0.034 and found.objective <= 0.8
-    assert found.regime != "zero" or found.gap > 0.5
+    # The least is .0295205, as at C = 1e12; its model is at hand.
+    assert 0 <= found.dual <= 0.029521 <= found.objective * (1 + 1e-4) < 0.0296
+    assert bool(told) == (found.relative_gap > 1e-2) and (told or C < 1e20)
+    assert found.regime == "C"
