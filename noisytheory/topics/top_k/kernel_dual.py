@@ -36,8 +36,8 @@ from noisytheory.vocabulary.kernels import Kernel
 from noisytheory.vocabulary.threads import on_one_thread
 
 __all__ = [
-    "KernelSolution", "checked_gram", "checked_problem", "checked_targets", "descended",
-    "kernel_fit",
+    "KernelSolution", "checked_classes", "checked_gram", "checked_problem", "checked_targets",
+    "descended", "kernel_fit",
 ]
 
 Floats = NDArray[np.float64]
@@ -51,6 +51,8 @@ LEAST = 1e-15
 """Share of the objective at zero that a gap is relative to at least."""
 FULL = 1e-12
 """Share of the tail mass that is rounding."""
+UNEVEN = 1e-5
+"""Of the largest K(x, x), what an entry and the one across the diagonal may differ by."""
 SET = 1024
 """Examples of a working set."""
 PATIENCE = 10
@@ -78,6 +80,10 @@ large a gap.
 """
 THIN = 0.01
 """Share of the gap allowed that weights next to their ends may leave when they are put there."""
+CANCELLED = 1e-16
+"""Of the largest K(x, x) times the square of all weights, what rounding may hide of theirs."""
+UNGAINED = 1e-9
+"""Of what no scores lose, the gain from which on it is asked for a proof of some of it."""
 FIRM = 1e10
 """Times that the largest score which C, k and the kernel allow may be the targets', for its digits
 to last.
@@ -101,7 +107,8 @@ class KernelSolution:
     objective, dual : float
         Of (5) in the paper; their difference is the gap.
     relative_gap : float
-        Relative to the objective, or to what the scores gain over none if that is less.
+        Relative to the objective, or to what the scores may gain over none if that is less and the
+        regime is not ``"zero"``.
     regime : str
         ``"nu"`` or ``"C"``, or ``"zero"`` where all scores vanish to the tolerance, beside the
         largest that C, k and the kernel allow, or no scores gain more than rounding.
@@ -155,8 +162,8 @@ def kernel_fit(
     tol : float
         Largest violation of the optimality conditions, in the unit of a score; less where that
         leaves a relative gap above ten times this. Of a linear problem in few features, see the
-        notes, only the gap is asked for; and of a gap that is $10^{-12}$ of the objective nothing.
-        Less than that counts as so much.
+        notes, only the gap is asked for; and of a gap that is $10^{-12}$ of the objective, or of no
+        scores $10^{-9}$, nothing. Less than $10^{-12}$ counts as so much.
     start : array, shape (n,), optional
         Dual coefficients to begin with, where the Gram matrix is held at once.
     steps : int
@@ -203,6 +210,7 @@ def kernel_fit(
         if weights.shape != (n,) or not (weights.min() >= 0 and abs(total - 1) <= 1e-9):
             raise ValueError(f"masses must be {n} numbers >= 0 of sum 1, got shape "
                              f"{weights.shape} and sum {total:g}")
+    checked_classes(labels, regression, weights)
     if start is not None:
         start = checked_floats("start", start)
         if start.shape != (n,) or not np.isfinite(start).all():
@@ -223,7 +231,7 @@ def kernel_fit(
     if not found.dual_coef.any() and found.relative_gap > tol and (
             matrix is not None and n <= LOOKED):
         dual = min(_none_proven(matrix, labels, weights, nu, C, regression), found.objective)
-        if dual >= found.objective * (1 - ROUNDING):
+        if found.objective - dual <= UNGAINED * found.objective:
             return replace(found, dual=dual, relative_gap=1 - dual / found.objective)
     if found.gap <= ROUNDING * found.objective:
         return found
@@ -236,6 +244,7 @@ def kernel_fit(
     return found
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def _none_proven(
     matrix: Floats, labels: Floats, masses: Floats | None, nu: float, C: float, regression: bool
 ) -> float:
@@ -256,7 +265,20 @@ def _none_proven(
         return 0.0  # not solved: of points of very different sizes
     p *= min(nu / max(float(p.sum()), 1e-300), 1.0)
     beta = p[:n] - p[n:] if regression else labels * p
-    return float(labels @ beta - 0.5 * C * (beta @ matrix @ beta))
+    # Points that are alike cancel exactly.
+    _, first, which = np.unique(matrix, axis=0, return_index=True, return_inverse=True)
+    apart = np.asarray(np.bincount(which.ravel(), beta), float)
+    inner = matrix[np.ix_(first, first)]
+    return float(labels @ beta - 0.5 * C * _square(
+        float(apart @ inner @ apart), apart, float(inner.diagonal().max())))
+
+
+def _square(norm: float, beta: Floats, largest: float) -> float:
+    """At most the square of what these weights make: large numbers may cancel in what it was found
+    to be.
+    """
+    size = np.square(np.abs(beta).sum())
+    return float(max(norm, 0.0) + CANCELLED * largest * size)
 
 
 def _better(
@@ -310,10 +332,8 @@ def descended(
     """
     n, matrix = len(labels), None if callable(gram) else gram
     diagonal = None if matrix is None else np.ascontiguousarray(np.diagonal(matrix)).astype(float)
-    own = 0.0
-    if not regression and (diagonal is not None or C * nu < TINY):
-        own = _own(gram, points) if diagonal is None else float(diagonal.max())
-    times = C * nu * own
+    largest = _own(gram, points) if diagonal is None else float(diagonal.max())
+    times = 0.0 if regression else C * nu * largest
     if 0 < times < TINY:
         # No margin reaches 1 even at C / times, so all that is found grows in proportion to C.
         one, violation = descended(
@@ -335,7 +355,6 @@ def descended(
     upper = C * upper
     cap = C * nu
     alpha, slack = np.zeros(len(c)), cap
-    largest = 1.0 if diagonal is None else float(diagonal.max())
     if not np.isfinite(largest):
         raise ValueError("gram must be finite, got an infinity or NaN")
 
@@ -370,7 +389,7 @@ def descended(
             1 - labels * scores, 0)) + norm / (2 * C)
         if not (np.isfinite(objective) and norm >= -ROUNDED * objective * C):
             objective = np.inf
-        dual = float(c @ alpha) / C - norm / (2 * C)
+        dual = float(c @ alpha) / C - _square(norm, beta, largest) / (2 * C)
         if not dual <= min(objective, size) * (1 + ROUNDED):
             # At a C so huge that squares are rounding nothing is proven: no loss is below 0.
             dual = 0.0
@@ -555,6 +574,14 @@ def checked_gram(gram: Any, n: int) -> Floats:
     largest, own = max(high, -low), np.diagonal(matrix)
     if own.min() < 0 or largest > (1 + 1e-9) * own.max():
         raise ValueError("gram must be positive semidefinite, got an entry beyond the diagonal's")
+    for first in range(0, n, SET):
+        some = slice(first, first + SET)
+        apart = np.abs(matrix[some] - matrix[:, some].T).max(axis=1)
+        if apart.max() > UNEVEN * own.max():
+            i = int(apart.argmax())
+            j = int(np.abs(matrix[first + i] - matrix[:, first + i]).argmax())
+            raise ValueError(f"gram must be symmetric, got {matrix[first + i, j]:g} and "
+                             f"{matrix[j, first + i]:g} at {first + i}, {j}")
     return matrix
 
 
@@ -567,7 +594,20 @@ def checked_targets(y: Any, regression: bool) -> Floats:
     wrong = labels[np.abs(labels) != 1]
     if not regression and wrong.size:
         raise ValueError(f"y must be 1 or -1 for the hinge loss, got {wrong[0]:g}")
+    checked_classes(labels, regression)
     return labels
+
+
+def checked_classes(
+    labels: Floats, regression: bool, masses: Floats | None = None
+) -> None:
+    """A ValueError where labels are of one class, or all that have weight."""
+    if regression:
+        return
+    if np.ptp(labels) == 0:
+        raise ValueError(f"y must hold both classes, got only {labels[0]:g}")
+    if masses is not None and np.ptp(labels[masses > 0]) == 0:
+        raise ValueError("y must hold both classes with weight, got one class only")
 
 
 def _by_sets(

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from noisytheory.topics.top_k.kernel_dual import checked_problem, descended
+from noisytheory.topics.top_k.kernel_dual import checked_classes, checked_problem, descended
 from noisytheory.topics.top_k.minimise import TOLERANCE, checked_masses
 from noisytheory.topics.top_k.paths import Path, as_path, compared, counts_of, every_count
 from noisytheory.topics.top_k.task import positive_level
@@ -104,6 +104,7 @@ def kernel_path(
     """
     matrix, labels = checked_problem(gram, points, y, C, regression)
     masses, total = checked_masses(sample_weight, len(labels))
+    checked_classes(labels, regression, masses)
     tol, floor = TOLERANCE.number("tol", tol), UNIT_INTERVAL.number("floor", floor)
     walk = (_FewKernels if floor else _KernelWalk)(
         matrix, labels, masses, float(C), regression, tol)

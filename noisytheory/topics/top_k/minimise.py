@@ -184,7 +184,7 @@ def fit(
     Warns
     -----
     NotCertified
-        If the gap asked for was not reached.
+        If the gap asked for was not reached, or is lost with the intercept's last digit.
 
     Notes
     -----
@@ -194,7 +194,7 @@ def fit(
 
     Beside an intercept targets are seen from the best constant, and features far from 0 from their
     middle: the objective is that of the model as seen from there, of whose intercept the last digit
-    may be lost on the way back.
+    may be lost on the way back; where that may cost more than ``tol``, it is warned of.
 
     Examples
     --------
@@ -274,6 +274,12 @@ def fit(
             f"relative duality gap {worst:.1e} in place of {tol:.0e} "
             f"({loss}, k/n={nu:g}, C={C:g})", NotCertified, stacklevel=3,
         )
+    elif centre is not None and lost_on_the_way(task, w, centre) > tol * task.unit(
+            objective, REACHED):
+        converged = False
+        warnings.warn(
+            "features are so far from 0 that with the intercept's last digit more of the objective "
+            f"than {tol:.0e} is lost: subtract their means", NotCertified, stacklevel=3)
     weights = np.zeros(n)
     weights[keep] = task.best_weights if task.best_weights is not None else p
     outer = 1 / nu if scaling == "average" else 1.0
@@ -285,6 +291,15 @@ def fit(
         w, b, level, weights, objective * outer, dual * outer, nu, inner, regime, steps, relative,
         bool(converged),
     )
+
+
+def lost_on_the_way(task: Task, w: Floats, centre: Floats) -> float:
+    """By how much the objective may differ where rows are seen from 0 again: scores are rounded."""
+    size = float(np.abs(w[:-1] * centre).sum()) + float(np.abs(w[-1]))
+    scores = task.design.scores(w)
+    slopes = np.abs(task.kind.slopes(task.targets, scores))
+    return float(np.finfo(float).eps * size * min(
+        float(task.masses @ slopes), task.nu * float(slopes.max())))
 
 
 def far_centre(rows: Any) -> Floats | None:

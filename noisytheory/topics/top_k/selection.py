@@ -21,6 +21,7 @@ from noisytheory.topics.top_k.design import mean_square
 from noisytheory.topics.top_k.individual import individual
 from noisytheory.topics.top_k.kernel_dual import (
     KernelSolution,
+    checked_classes,
     checked_gram,
     checked_targets,
     kernel_fit,
@@ -324,6 +325,7 @@ def kernel_select(
               else _constants(Cs))
     tol = TOLERANCE.number("tol", tol)
     masses, total = checked_masses(sample_weight, len(gram))
+    checked_classes(labels, regression, masses)
     counts = counts_of(ks, total, sample_weight is None)
     wanted = [float(k / total) for k in counts]
 

@@ -25,6 +25,8 @@ FLAT = 0.1
 """Least score of coefficients as good as an intercept at which a row is said to turn with them."""
 NEAR = 0.05
 """Of the step to the nearer of these, an error of the best intercept that is let stand."""
+ENDS = 1e-15
+"""Of an intercept, where halving ends at the latest: a score may be 0 but for rounding."""
 TINY = 1e-300
 
 
@@ -151,7 +153,8 @@ class Look:
             near[left[stays]], pulled[left[stays]] = at[stays], now[stays]
             step[left[outwards]] *= 2
             # What overflows is left where it is.
-            left = left[(turned | stays) & ~(np.abs(far[left] - near[left]) <= aim[left])]
+            last = np.maximum(aim[left], ENDS * np.abs(near[left]))
+            left = left[(turned | stays) & ~(np.abs(far[left] - near[left]) <= last)]
         found = ~np.isnan(far) & (pulled != beyond)
         part = np.divide(pulled, pulled - beyond, out=0 * nu, where=found)
         return np.where(found, near + part * (far - near), near)

@@ -16,6 +16,7 @@ from noisytheory.topics.top_k.individual import best_constants, best_intercept, 
 from noisytheory.topics.top_k.minimise import NotCertified
 from noisytheory.topics.top_k.places import closer
 from noisytheory.topics.top_k.regression import Sides
+from noisytheory.topics.top_k.turning import Look
 
 SMOOTH = ["logistic", "squared-hinge", "exponential"]
 NUS = np.array([0.02, 0.1, 0.3, 0.45, 0.6, 0.8, 0.97, 1.0])
@@ -269,3 +270,21 @@ def test_the_middle_of_both_classes_squares_is_zero_and_no_rounding_has_a_sign()
         assert none[:4].all()
         assert not found.coef[none].any()
         assert (found.error[none] == 0.6).all()
+
+
+@pytest.mark.parametrize("seed", [40, 233])
+def test_a_score_that_is_0_but_for_rounding_does_not_keep_an_intercept_from_its_end(seed):
+    """Of whole numbers: the step to the nearest crossing was 1e-19, and halving had no end."""
+    rng = np.random.default_rng(seed)
+    x = np.round(rng.normal(size=(100, 2)))
+    y = np.where(x[:, 0] + rng.normal(size=100) > 0, 1.0, -1.0)
+    y[:2] = 1, -1
+    look = Look(individual("logistic"), y, np.full(100, 0.01), True)
+    scores = x @ [0.3, -0.1]
+    scores[:3] = 1e-19
+    turned = look.best(scores[None], np.array([0.5]), np.zeros(1), np.zeros(1))
+    step = np.abs(look.turns(scores[None])).max()
+    grid = turned + np.linspace(-2, 2, 401) * step
+    lost = [average_top_k(np.logaddexp(0, -y * (scores + b)), 50) for b in grid]
+    assert lost[200] <= min(lost) + 1e-4
+    assert path(x, y, "logistic", C=100.0, intercept=True).gap.max() <= 0.25

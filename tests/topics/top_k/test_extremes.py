@@ -15,6 +15,8 @@ from noisytheory.topics.top_k import (
     average_top_k,
     fit,
     kernel_fit,
+    kernel_path,
+    kernel_select,
     path,
     useful_grid,
 )
@@ -360,3 +362,59 @@ def test_a_huge_C_finds_no_worse_than_a_smaller_one_does(regression, linear):
         assert found.scores == pytest.approx(gram @ found.dual_coef, abs=1e-6)
         # Ten times the tolerance is allowed.
         assert found.dual <= found.objective <= at_1e8.objective * (1 + 1e-2)
+
+
+@pytest.mark.parametrize("degree", [2, 3])
+@pytest.mark.parametrize("regression", [False, True])
+def test_what_cancels_in_a_kernel_proves_nothing(degree, regression):
+    """Far from 0 a machine of one point was better than none, which was called proven the best: of
+    weights that balance the square is rounding, and was negative.
+    """
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        x = 10.0 ** rng.integers(3, 6) + rng.normal(size=(12, 1))
+        y = rng.normal(size=12) if regression else np.where(np.arange(12) < 1, -1.0, 1.0)
+        gram, C = (1 + x @ x.T) ** degree, 10.0 ** rng.integers(0, 7)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NotCertified)
+            found = kernel_fit(gram, y, nu=0.6, C=C, regression=regression)
+        most = int(gram.diagonal().argmax())
+        for value in (0.0, *y):
+            scores = value / gram[most, most] * gram[most]
+            losses = np.abs(y - scores) if regression else np.maximum(1 - y * scores, 0)
+            other = 0.6 * average_top_k(losses, 0.6) + value**2 / gram[most, most] / (2 * C)
+            assert found.dual <= other * (1 + 1e-9)
+
+
+def test_kernel_machines_refuse_one_class_and_what_is_not_symmetric():
+    x, y = sample(12)
+    gram, one = x @ x.T, np.ones(12)
+    for learn in (lambda y, **more: kernel_fit(gram, y, nu=0.9, C=10.0, **more),
+                  lambda y, **more: kernel_path(gram, y, C=10.0, **more),
+                  lambda y, **more: kernel_select(gram, y, validation=(gram, np.ones(12)), ks=[6],
+                                               **more)):
+        with pytest.raises(ValueError, match=r"^y must hold both classes, got only 1$"):
+            learn(one)
+    weight = np.where(y > 0, 1.0, 0.0)
+    for call in (lambda: kernel_fit(gram, y, nu=0.9, C=1.0, masses=weight / weight.sum()),
+                 lambda: kernel_path(gram, y, C=1.0, sample_weight=weight),
+                 lambda: kernel_select(gram, y, validation=(gram, y), ks=[6],
+                                       sample_weight=weight)):
+        with pytest.raises(ValueError, match="both classes with weight, got one class only"):
+            call()
+    gram[3, 7] += 0.1
+    with pytest.raises(ValueError, match=r"^gram must be symmetric, got \S+ and \S+ at 3, 7$"):
+        kernel_fit(gram, y, nu=0.9, C=1.0)
+
+
+@pytest.mark.parametrize(("far", "told"), [(1e7, False), (1e12, True)])
+def test_an_intercept_whose_last_digit_costs_too_much_is_warned_of(far, told):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(40, 2))
+    y = x @ [1.0, -2.0] + rng.normal(size=40)
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        found = fit(x + far, y, "absolute", k=20, C=10.0, intercept=True)
+    assert [bool(heard), not found.converged] == [told, told]
+    own = 0.5 * average_top_k(np.abs(y - found.scores(x + far)), 20) + found.coef @ found.coef / 20
+    assert (abs(own / found.objective - 1) <= 1e-6) is not told
