@@ -82,8 +82,10 @@ THIN = 0.01
 """Share of the gap allowed that weights next to their ends may leave when they are put there."""
 CANCELLED = 1e-16
 """Of the largest K(x, x) times the square of all weights, what rounding may hide of theirs."""
-UNGAINED = 1e-9
-"""Of what no scores lose, the gain from which on it is asked for a proof of some of it."""
+UNGAINED = 1e-8
+"""Of the objective, the gap from which on more is asked for: of no scores, and of others where
+rounding may hide as much.
+"""
 FIRM = 1e10
 """Times that the largest score which C, k and the kernel allow may be the targets', for its digits
 to last.
@@ -162,8 +164,9 @@ def kernel_fit(
     tol : float
         Largest violation of the optimality conditions, in the unit of a score; less where that
         leaves a relative gap above ten times this. Of a linear problem in few features, see the
-        notes, only the gap is asked for; and of a gap that is $10^{-12}$ of the objective, or of no
-        scores $10^{-9}$, nothing. Less than $10^{-12}$ counts as so much.
+        notes, only the gap is asked for; and of a gap that is $10^{-12}$ of the objective, or
+        $10^{-8}$ of no scores or where rounding may hide as much, nothing. Less than $10^{-12}$
+        counts as so much.
     start : array, shape (n,), optional
         Dual coefficients to begin with, where the Gram matrix is held at once.
     steps : int
@@ -233,7 +236,10 @@ def kernel_fit(
         dual = min(_none_proven(matrix, labels, weights, nu, C, regression), found.objective)
         if found.objective - dual <= UNGAINED * found.objective:
             return replace(found, dual=dual, relative_gap=1 - dual / found.objective)
-    if found.gap <= ROUNDING * found.objective:
+    # What rounding may hide is not asked for, where it is next to nothing.
+    hidden = 0.0 if matrix is None else 2 * _square(
+        0.0, found.dual_coef, float(np.diagonal(matrix).max())) / (2 * C)
+    if found.gap <= max(ROUNDING * found.objective, min(hidden, UNGAINED * found.objective)):
         return found
     if violation > tol:
         warnings.warn(f"optimality is violated by {violation:.1e} in place of {tol:.0e}",

@@ -9,7 +9,7 @@ from contextlib import nullcontext
 import cvxpy as cp
 import numpy as np
 import pytest
-from sklearn.datasets import load_wine, make_circles
+from sklearn.datasets import load_diabetes, load_wine, make_circles
 
 from noisytheory.learners import AverageTopKSVC, AverageTopKSVR
 from noisytheory.learners.average_top_k import ZeroClassifier
@@ -200,3 +200,13 @@ def test_at_a_C_that_is_beyond_rounding_nothing_is_proven_that_is_not_true(C):
     assert 0 <= found.dual <= 0.029521 <= found.objective * (1 + 1e-4) < 0.0296
     assert bool(told) == (found.relative_gap > 1e-2) and (told or C < 1e20)
     assert found.regime == "C"
+
+
+@pytest.mark.parametrize("C", [1.0, 1e4, 1e6])
+def test_what_rounding_may_hide_of_a_gain_of_nothing_is_not_warned_of(C):
+    """Centred features gain 2e-14 of targets that are all above 0."""
+    data = load_diabetes()
+    x, y = (data.data - data.data.mean(axis=0)) / data.data.std(axis=0), data.target / 77
+    found = kernel_fit(x @ x.T, y, nu=1.0, C=C, regression=True)
+    assert 0 <= found.gap <= 1e-8 * found.objective
+    assert found.objective == pytest.approx(np.mean(y), rel=1e-10)
