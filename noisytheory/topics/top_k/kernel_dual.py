@@ -298,9 +298,12 @@ def _better(
         other.dual_coef @ other.scores) / (2 * C)
     if not value < found.objective:
         return found
+    none = nu * float(average_top_k(np.abs(labels) if regression else np.ones(len(labels)),
+                                    float(nu), masses))
+    unit = max(min(value, none - found.dual), LEAST * none, 1e-300)
     return replace(
         found, dual_coef=other.dual_coef, scores=other.scores, level=other.level, objective=value,
-        regime=other.regime, relative_gap=(value - found.dual) / max(value, 1e-300))
+        regime=other.regime, relative_gap=(value - found.dual) / unit)
 
 
 def _no_worse_than_none(

@@ -72,7 +72,8 @@ class Solution:
         The gap as `fit` measures it for ``tol``.
     converged : bool
         Whether that is at most what was asked for, and so are the gap relative to the objective
-        itself and to what the coefficients gain; else ``NotCertified`` is warned of.
+        itself and, beyond $10^{-12}$ of the objective at zero, which is rounding, to what the
+        coefficients gain; else ``NotCertified`` is warned of.
 
     Examples
     --------

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,12 @@ LOOSE, LOOSE_KERNEL = 500, 50
 """Times the tolerance that mixtures have: what seems best is solved."""
 BEYOND = 5
 """Values of C that are tried beyond the default ones."""
+SEEN, HIDDEN, CLOSE = 1e-3, 1e-8, 4.0
+"""Gain of a nu-SVM, as a share of its objective, that is seen well; that is hidden by what a gap
+may leave; and how near to the C at which the threshold is 0 none larger is tried.
+"""
+FARTHEST = 1e200
+"""The largest C that is tried for that."""
 MATTERS = 1e-6
 """Share of the error that is not told apart: an end that is better by less is none."""
 
@@ -239,6 +245,23 @@ def select(
         start = over.coef[-1]
         return Compared(over.error.copy(), over.coef.copy(), np.ones(len(wanted), bool), over.fits)
 
+    def seen(k: float, C: float) -> tuple[Solution, int]:
+        """A nu-SVM, in proportion to C, at one at which its gain is seen beside rounding."""
+        found, fits = fit(rows, labels, loss, k=k, C=C, tol=tol, **common), 1
+        gain, ceiling = 1 - found.dual / found.nu, np.inf
+        while found.regime == "nu" and gain < SEEN and ceiling > CLOSE * found.C:
+            # It grows with C, up to where the threshold is 0.
+            C = found.C * (SEEN / gain if gain > HIDDEN else SEEN / HIDDEN)
+            C = min(C, float(np.sqrt(found.C * ceiling)))
+            if C > FARTHEST:
+                break
+            more, fits = fit(rows, labels, loss, k=k, C=C, tol=tol, **common), fits + 1
+            if more.regime != "nu":
+                ceiling = C
+                continue
+            found, gain = more, 1 - more.dual / more.nu
+        return found, fits
+
     def of_three(C: float) -> Compared:
         """Zero, nu-SVM or C-SVM."""
         errors = np.empty(len(wanted))
@@ -250,9 +273,9 @@ def select(
                 errors[column], coefs[column] = one, coef(whole)
                 continue
             if column not in shared:
-                found = fit(rows, labels, loss, k=wanted[column], C=C, tol=tol, **common)
-                shared[column] = error(found), coef(found) / C
-                fits += 1
+                found, more = seen(wanted[column], C)
+                shared[column] = error(found), coef(found) / found.C
+                fits += more
             errors[column], unit = shared[column]
             coefs[column] = C * unit
         return Compared(errors, coefs, np.ones(len(wanted), bool), fits)
@@ -282,7 +305,7 @@ def kernel_select(
 
     Models that gain less than a twentieth of what is gained at the largest k are not chosen, unless
     their gap is small even so, and have an infinite error: next to zero a smooth kernel's are not
-    told from rounding.
+    told from rounding. What seems best and is zero to the tolerance errs as zero does.
 
     Parameters
     ----------
@@ -341,6 +364,11 @@ def kernel_select(
     def solved(C: float, k: float, near: Floats) -> tuple[KernelSolution, float, Floats]:
         best = kernel_fit(gram, labels, nu=tail_mass(k, total), C=C, regression=regression, tol=tol,
                           masses=None if sample_weight is None else masses, start=near)
+        if best.regime == "zero":
+            # A fit of its own finds no other: what is gained is below the tolerance.
+            nothing, nu = np.zeros(len(labels)), tail_mass(k, total)
+            best = replace(best, dual_coef=nothing, scores=nothing, level=1.0, objective=nu,
+                           relative_gap=1 - best.dual / nu)
         scores = np.asarray(rows @ best.dual_coef)[:, None]
         return best, float(errors_of(not regression, answers, scores, np.zeros(1))[0]), (
             best.dual_coef)
