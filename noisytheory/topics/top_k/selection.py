@@ -49,9 +49,10 @@ LOOSE, LOOSE_KERNEL = 500, 50
 """Times the tolerance that mixtures have: what seems best is solved."""
 BEYOND = 5
 """Values of C that are tried beyond the default ones."""
-SEEN, HIDDEN, CLOSE = 1e-3, 1e-8, 4.0
-"""Gain of a nu-SVM, as a share of its objective, that is seen well; that is hidden by what a gap
-may leave; and how near to the C at which the threshold is 0 none larger is tried.
+SEEN, HIDDEN, LOST, CLOSE = 1e-3, 1e-6, 1e-8, 4.0
+"""Gain of a nu-SVM, as a share of its objective, that is seen well; below which it is looked for at
+a larger C; and that is lost in what a gap may leave; and how near to the C at which the threshold
+is 0 none larger is tried.
 """
 FARTHEST = 1e200
 """The largest C that is tried for that."""
@@ -249,9 +250,9 @@ def select(
         """A nu-SVM, in proportion to C, at one at which its gain is seen beside rounding."""
         found, fits = fit(rows, labels, loss, k=k, C=C, tol=tol, **common), 1
         gain, ceiling = 1 - found.dual / found.nu, np.inf
-        while found.regime == "nu" and gain < SEEN and ceiling > CLOSE * found.C:
+        while found.regime == "nu" and gain < HIDDEN and ceiling > CLOSE * found.C:
             # It grows with C, up to where the threshold is 0.
-            C = found.C * (SEEN / gain if gain > HIDDEN else SEEN / HIDDEN)
+            C = found.C * SEEN / max(gain, LOST)
             C = min(C, float(np.sqrt(found.C * ceiling)))
             if C > FARTHEST:
                 break
