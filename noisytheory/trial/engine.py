@@ -109,7 +109,6 @@ class Engine:
 
     def _connect(self) -> None:
         try:
-            from dask import config
             from distributed import Client
         except ImportError as error:
             raise ValueError(
@@ -118,12 +117,11 @@ class Engine:
         self._quiet.enter_context(_silent(
             "distributed", "distributed.client", "asyncio", "tornado.application"
         ))
-        before = config.get("scheduler", None)
         try:
-            self.client = Client(self.scheduler, timeout=PATIENCE)  # type: ignore[no-untyped-call]
+            # Else all that Dask computes in this process would be sent there, even where nobody is.
+            self.client = Client(  # type: ignore[no-untyped-call]
+                self.scheduler, timeout=PATIENCE, set_as_default=False)
         except Exception as error:  # Of each protocol another one.
-            # It stays set, and would end all that Dask computes here afterwards.
-            config.set(scheduler=before)
             raise ValueError(f"scheduler: no Dask scheduler at {self.scheduler!r}") from error
         try:
             self.client.wait_for_workers(1, timeout=PATIENCE)

@@ -163,3 +163,17 @@ def test_an_unreachable_scheduler_is_a_clear_error(monkeypatch, scheme):
         run(scheduler=f"{scheme}://127.0.0.1:9")
     # What Dask computes afterwards, for anybody, is not sent there.
     assert dask.config.get("scheduler", None) is None
+    with pytest.raises(ValueError, match="No client"):
+        distributed.default_client()
+
+
+def test_no_client_of_an_audit_is_that_of_others(here):
+    seen = []
+
+    def look():
+        with pytest.raises(ValueError, match="No client"):
+            distributed.default_client()
+        seen.append(dask.config.get("scheduler", None))
+
+    run(scheduler=here.scheduler_address, progress=once(look)).close()
+    assert seen == [None]
