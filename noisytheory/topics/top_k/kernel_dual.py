@@ -37,7 +37,7 @@ from noisytheory.vocabulary.threads import on_one_thread
 
 __all__ = [
     "KernelSolution", "checked_classes", "checked_gram", "checked_problem", "checked_targets",
-    "descended", "kernel_fit",
+    "descended", "kernel_fit", "no_scores",
 ]
 
 Floats = NDArray[np.float64]
@@ -298,32 +298,37 @@ def _better(
         other.dual_coef @ other.scores) / (2 * C)
     if not value < found.objective:
         return found
-    none = nu * float(average_top_k(np.abs(labels) if regression else np.ones(len(labels)),
-                                    float(nu), masses))
+    none = no_scores(found, labels, masses, nu, regression).objective
     unit = max(min(value, none - found.dual), LEAST * none, 1e-300)
     return replace(
         found, dual_coef=other.dual_coef, scores=other.scores, level=other.level, objective=value,
         regime=other.regime, relative_gap=(value - found.dual) / unit)
 
 
-def _no_worse_than_none(
+def no_scores(
     found: KernelSolution, labels: Floats, masses: Floats | None, nu: float, regression: bool
 ) -> KernelSolution:
-    """No scores at all, where those that were found are worse."""
+    """No scores at all, in place of those that were found, beside what they prove."""
     losses = np.abs(labels) if regression else np.ones(len(labels))
-    size = nu * float(average_top_k(losses, float(nu), masses))
-    flat = found.regime == "zero"
-    # Rounding alone does not make a model worse.
-    if found.objective <= size * (1 if flat else 1 + ROUNDING):
-        return found
-    zero, gap = np.zeros(len(labels)), max(size - found.dual, 0.0)
-    flat = flat or gap <= ROUNDING * size
+    size, zero = nu * float(average_top_k(losses, float(nu), masses)), np.zeros(len(labels))
+    gap = max(size - found.dual, 0.0)
+    flat = found.regime == "zero" or gap <= ROUNDING * size
     end = 0.0 if nu >= 1 - FULL else level(losses, float(nu), masses)[1]
     return replace(
         found, dual_coef=zero, scores=zero, level=float(end), objective=size,
         dual=min(found.dual, size),
         regime=found.regime if regression else "zero", relative_gap=gap / max(
             size if flat else gap, 1e-300))
+
+
+def _no_worse_than_none(
+    found: KernelSolution, labels: Floats, masses: Floats | None, nu: float, regression: bool
+) -> KernelSolution:
+    """No scores at all, where those that were found are worse."""
+    none = no_scores(found, labels, masses, nu, regression)
+    # Rounding alone does not make a model worse.
+    most = none.objective * (1 if found.regime == "zero" else 1 + ROUNDING)
+    return found if found.objective <= most else none
 
 
 # At a C so huge that numbers overflow nothing is proven, which is told.

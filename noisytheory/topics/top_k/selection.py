@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -25,6 +25,7 @@ from noisytheory.topics.top_k.kernel_dual import (
     checked_gram,
     checked_targets,
     kernel_fit,
+    no_scores,
 )
 from noisytheory.topics.top_k.kernel_paths import kernel_path
 from noisytheory.topics.top_k.minimise import (
@@ -367,9 +368,7 @@ def kernel_select(
                           masses=None if sample_weight is None else masses, start=near)
         if best.regime == "zero":
             # A fit of its own finds no other: what is gained is below the tolerance.
-            nothing, nu = np.zeros(len(labels)), tail_mass(k, total)
-            best = replace(best, dual_coef=nothing, scores=nothing, level=1.0, objective=nu,
-                           relative_gap=1 - best.dual / nu)
+            best = no_scores(best, labels, masses, tail_mass(k, total), regression)
         scores = np.asarray(rows @ best.dual_coef)[:, None]
         return best, float(errors_of(not regression, answers, scores, np.zeros(1))[0]), (
             best.dual_coef)

@@ -280,11 +280,11 @@ def test_a_score_that_is_0_but_for_rounding_does_not_keep_an_intercept_from_its_
     y = np.where(x[:, 0] + rng.normal(size=100) > 0, 1.0, -1.0)
     y[:2] = 1, -1
     look = Look(individual("logistic"), y, np.full(100, 0.01), True)
-    scores = x @ [0.3, -0.1]
-    scores[:3] = 1e-19
+    scores = x @ [0.3, -0.1] + 0.013
+    scores[np.flatnonzero(y > 0)[:3]] = 1e-19
     turned = look.best(scores[None], np.array([0.5]), np.zeros(1), np.zeros(1))
-    step = np.abs(look.turns(scores[None])).max()
-    grid = turned + np.linspace(-2, 2, 401) * step
+    assert 0 < np.abs(look.turns(scores[None])).min() < 1e-18
+    grid = np.linspace(-1, 1, 20001)
     lost = [average_top_k(np.logaddexp(0, -y * (scores + b)), 50) for b in grid]
-    assert lost[200] <= min(lost) + 1e-4
+    assert turned == pytest.approx(grid[int(np.argmin(lost))], abs=1e-4)
     assert path(x, y, "logistic", C=100.0, intercept=True).gap.max() <= 0.25
