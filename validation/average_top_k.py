@@ -218,8 +218,12 @@ def methods(
             weight = np.ones(n)
             for _ in range(5):
                 w = average(C, weight)
-                cut = np.quantile(np.logaddexp(0, -y * (x @ w)), 1 - share)
-                weight = (np.logaddexp(0, -y * (x @ w)) <= cut).astype(float)
+                losses = np.logaddexp(0, -y * (x @ w))
+                # Losses that tie stay together, whatever their last digit.
+                kept = losses <= np.quantile(losses, 1 - share) * (1 + 1e-9)
+                if np.ptp(y[kept]) == 0:
+                    break
+                weight = kept.astype(float)
             out.append(w)
         return out
 

@@ -7,9 +7,9 @@ logistic loss), and the data sets of ``average_top_k.py`` at C = 1 and both loss
 processor time beside one fit to the default tolerance, the median one of five k that are not zero.
 Errors are of classification on the sample, in points, beside fits at 20 values of k from 1 to n;
 where the fit is zero and the path does not prove it, they differ by what zero errs more. At every k
-the gap is at most ``tol`` times the larger of what the coefficients gain there and ``floor`` times
+the gap is at most ``tol`` times the larger of what coefficients may gain there and ``floor`` times
 what they gain at k = n. A model is determined where its gap is proven to be at most a quarter of
-what the coefficients gain at its own k; of the others that are not zero nothing is proven but
+what coefficients may gain at its own k; of the others that are not zero nothing is proven but
 their objective. The excess of an objective is a share of the gain at n, or of the objective.
 
 A factor is a Cholesky factor of weighted products of features, one a step of either method and one

@@ -212,6 +212,8 @@ class _Linear(BaseEstimator):  # type: ignore[misc]
         Cs, ks : sequence, optional
             By default eleven powers of ten, and up to five more beyond an end that errs less than
             what lies inside; twelve values on the useful range.
+            Errors of what was not solved are mixtures', by which another may err a little less than
+            what is chosen, see `noisytheory.topics.top_k.select`.
 
         Returns
         -------
@@ -494,6 +496,8 @@ class _Machine(BaseEstimator):  # type: ignore[misc]
         Cs, ks : sequence, optional
             By default n times seven powers of ten, and up to five more beyond an end that errs
             less than what lies inside; twelve counts up to n.
+            Errors of what was not solved are those of a path's models; next to zero they are not
+            told and infinite, see `noisytheory.topics.top_k.kernel_select`.
 
         Returns
         -------
@@ -587,6 +591,8 @@ class AverageTopKSVC(_Classifier, _Machine):
     ----------
     kernel : {"gaussian", "laplace", "linear", "polynomial"} or Kernel
     kernel_params : mapping, optional
+        Of the named kernel: ``bandwidth``, by default the root of half the variance of the points;
+        ``degree``, which a polynomial kernel needs.
     k : int or float
         A count, or a fraction in (0, 1]. Error and objective of all of them are what `path`
         returns.
@@ -628,9 +634,11 @@ class AverageTopKSVC(_Classifier, _Machine):
         if self.regime_ == "zero":
             # Of distinct points a Gaussian kernel's minimiser is not zero, but may be next to it.
             gain = max((none - self.objective_ + self.gap_) / none, ROUNDING)
-            warnings.warn(
-                f"at k={self.k} no machine is better than zero by more than {gain:.0e} of the "
-                "objective: take a larger k", ZeroClassifier, stacklevel=2)
+            # Where it may be much, that nothing is proven was told.
+            if gain <= 10 * max(self.tol, ROUNDING):
+                warnings.warn(
+                    f"at k={self.k} no machine is better than zero by more than {gain:.0e} of the "
+                    "objective: take a larger k", ZeroClassifier, stacklevel=2)
         return self
 
 

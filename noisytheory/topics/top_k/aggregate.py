@@ -7,6 +7,7 @@ the sample that no example may enter with more than $1/k$ (distributionally robu
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,8 @@ Floats = NDArray[np.float64]
 
 SMALLEST = 1e-300
 """Tail mass below which quotients overflow."""
+MOST = 1e300
+"""Largest loss: sums of larger ones overflow."""
 WHOLE = 1e-12
 """Relative distance from a whole number of examples, or from a mass, that is rounding."""
 
@@ -53,7 +56,8 @@ def tail_mass(k: float, n: float) -> float:
     (0.25, 0.25)
     """
     n = POSITIVE.number("n", n)
-    if isinstance(k, bool | np.bool_) or not isinstance(k, int | float | np.number):
+    if isinstance(k, bool | np.bool_) or not isinstance(
+            k, int | float | Fraction | np.number):
         raise ValueError(
             f"k must be a whole number in [1, {n:g}] or a fraction in (0, 1], got {k!r}")
     if isinstance(k, int | np.integer):
@@ -370,6 +374,9 @@ def checked_losses(losses: ArrayLike, name: str = "losses") -> Floats:
     if not np.isfinite(values).all():
         raise ValueError(
             f"{name} must be finite, got {values[~np.isfinite(values)][0]:g} among them")
+    if np.abs(values).max(initial=0.0) > MOST:
+        raise ValueError(f"{name} must lie within +-{MOST:g}: sums of more overflow, "
+                         f"got {max(values.flat, key=abs):g} among them")
     return values
 
 

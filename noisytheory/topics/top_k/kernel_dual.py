@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import LinAlgError, cholesky
 from scipy.linalg.lapack import dpstrf
 
 from noisytheory.topics.top_k.aggregate import average_top_k, level
@@ -37,7 +38,7 @@ from noisytheory.vocabulary.threads import on_one_thread
 
 __all__ = [
     "KernelSolution", "checked_classes", "checked_gram", "checked_problem", "checked_targets",
-    "descended", "kernel_fit", "no_scores",
+    "descended", "kernel_fit", "no_scores", "none_proven",
 ]
 
 Floats = NDArray[np.float64]
@@ -52,9 +53,12 @@ LEAST = 1e-15
 FULL = 1e-12
 """Share of the tail mass that is rounding."""
 UNEVEN = 1e-5
-"""Of the largest K(x, x), what an entry and the one across the diagonal may differ by."""
+"""Of the largest K(x, x), what an entry and the one across the diagonal may differ by, and how far
+below 0 an eigenvalue may be: rounding of single precision.
+"""
 SET = 1024
-"""Examples of a working set."""
+"""Examples of a working set, and of the part of a Gram matrix that is factored to see if it is one.
+"""
 PATIENCE = 10
 """Steps an example after which few features are looked for."""
 SOME = 1.5
@@ -90,6 +94,8 @@ FIRM = 1e10
 """Times that the largest score which C, k and the kernel allow may be the targets', for its digits
 to last.
 """
+RUNG = 1e3
+"""Between two values of C whose solutions are compared where rounding decides."""
 TINY = 1e-6
 """Largest score, if it cannot be above this, that the optimality conditions do not see."""
 
@@ -148,7 +154,9 @@ def kernel_fit(
     Parameters
     ----------
     gram : array, shape (n, n), or callable
-        The Gram matrix, or a kernel of two arrays of points.
+        The Gram matrix, or a kernel of two arrays of points. An eigenvalue below 0 by more than a
+        hundred thousandth of the largest K(x, x) is refused, of a part of 1,024 points if there are
+        more.
     y : array_like, shape (n,)
         1 or -1, or numbers.
     nu : float
@@ -190,7 +198,8 @@ def kernel_fit(
     takes some tens, the linear problem in these features is solved by interior point, as soon as
     the steps taken are half the square of their number. What is returned is measured beside the
     Gram matrix itself, and never worse than no scores. Of a C so huge that rounding leaves nothing
-    certified it is no worse than the solution at a smaller one.
+    certified the solutions at smaller ones are compared, each at a thousand times the last C, from
+    the largest whose digits last until one is no better.
 
     Examples
     --------
@@ -225,15 +234,15 @@ def kernel_fit(
         allowed=lambda unit, *_: max(10 * tol * unit, enough))
     largest = 0.0 if matrix is None else nu * float(np.diagonal(matrix).max())
     firm = FIRM * float(np.abs(labels).max()) / largest if largest > 0 else np.inf
-    if C > firm > 0 and found.relative_gap > 10 * tol:
-        other, _ = descended(
-            matrix, points, labels, weights, nu=nu, C=firm, regression=regression, tol=tol,
-            start=None, steps=steps, allowed=lambda unit, *_: 10 * tol * unit)
-        found = _better(found, other, labels, weights, nu, C, regression)
+    if found.relative_gap > 10 * tol:
+        found = _climbed(
+            found, lambda C: descended(
+                matrix, points, labels, weights, nu=nu, C=C, regression=regression, tol=tol,
+                start=None, steps=steps, allowed=lambda unit, *_: 10 * tol * unit)[0],
+            firm, labels, weights, nu, C, regression)
     found = _no_worse_than_none(found, labels, weights, nu, regression)
-    if not found.dual_coef.any() and found.relative_gap > tol and (
-            matrix is not None and n <= LOOKED):
-        dual = min(_none_proven(matrix, labels, weights, nu, C, regression), found.objective)
+    if not found.dual_coef.any() and found.relative_gap > tol and matrix is not None:
+        dual = min(none_proven(matrix, labels, weights, nu, C, regression), found.objective)
         if found.objective - dual <= UNGAINED * found.objective:
             return replace(found, dual=dual, relative_gap=1 - dual / found.objective)
     # What rounding may hide is not asked for, where it is next to nothing.
@@ -251,11 +260,16 @@ def kernel_fit(
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def _none_proven(
+def none_proven(
     matrix: Floats, labels: Floats, masses: Floats | None, nu: float, C: float, regression: bool
 ) -> float:
     """What weights prove that balance the points: where no scores are best, as much as these lose.
+
+    Of the hinge no scores are best at every tail mass up to this. 0 where there are too many points
+    to ask.
     """
+    if len(labels) > LOOKED:
+        return 0.0
     rows, n = _features(matrix), len(labels)
     if rows.size > ENTRIES:
         return 0.0
@@ -287,22 +301,31 @@ def _square(norm: float, beta: Floats, largest: float) -> float:
     return float(max(norm, 0.0) + CANCELLED * largest * size)
 
 
-def _better(
-    found: KernelSolution, other: KernelSolution, labels: Floats, masses: Floats | None, nu: float,
-    C: float, regression: bool,
+@np.errstate(over="ignore", invalid="ignore")
+def _climbed(
+    found: KernelSolution, solved: Callable[[float], KernelSolution], firm: float, labels: Floats,
+    masses: Floats | None, nu: float, C: float, regression: bool,
 ) -> KernelSolution:
-    """The better one at this C, of which the other is a solution at another."""
-    losses = np.abs(labels - other.scores) if regression else np.maximum(
-        1 - labels * other.scores, 0)
-    value = nu * float(average_top_k(losses, float(nu), masses)) + float(
-        other.dual_coef @ other.scores) / (2 * C)
-    if not value < found.objective:
+    """This one or, at a C so huge that rounding decides, the best of those at smaller C, each a
+    thousand times the last, until one is no better.
+    """
+    best, least = None, np.inf
+    while 0 < firm < C:
+        other = solved(firm)
+        losses = np.abs(labels - other.scores) if regression else np.maximum(
+            1 - labels * other.scores, 0)
+        value = nu * float(average_top_k(losses, float(nu), masses)) + float(
+            other.dual_coef @ other.scores) / (2 * C)
+        if not value < (1 - ROUNDED) * least:
+            break
+        best, least, firm = other, value, RUNG * firm
+    if best is None or not least < found.objective:
         return found
     none = no_scores(found, labels, masses, nu, regression).objective
-    unit = max(min(value, none - found.dual), LEAST * none, 1e-300)
+    unit = max(min(least, none - found.dual), LEAST * none, 1e-300)
     return replace(
-        found, dual_coef=other.dual_coef, scores=other.scores, level=other.level, objective=value,
-        regime=other.regime, relative_gap=(value - found.dual) / unit)
+        found, dual_coef=best.dual_coef, scores=best.scores, level=best.level, objective=least,
+        regime=best.regime, relative_gap=(least - found.dual) / unit)
 
 
 def no_scores(
@@ -405,8 +428,9 @@ def descended(
             objective = np.inf
         dual = float(c @ alpha) / C - _square(norm, beta, largest) / (2 * C)
         if not dual <= min(objective, size) * (1 + ROUNDED):
-            # At a C so huge that squares are rounding nothing is proven: no loss is below 0.
+            # At a C so huge that squares are rounding nothing is proven.
             dual = 0.0
+        dual = max(dual, 0.0)  # no loss is less
         # A small C or k makes small scores that are not 0: at most C nu times the largest K(x, x).
         none_better = size - dual <= ROUNDING * size
         flat = not regression and (none_better or float(
@@ -596,6 +620,14 @@ def checked_gram(gram: Any, n: int) -> Floats:
             j = int(np.abs(matrix[first + i] - matrix[:, first + i]).argmax())
             raise ValueError(f"gram must be symmetric, got {matrix[first + i, j]:g} and "
                              f"{matrix[j, first + i]:g} at {first + i}, {j}")
+    # A part of a Gram matrix is one, too.
+    chosen = np.linspace(0, n - 1, min(n, SET)).astype(int)
+    part = matrix[np.ix_(chosen, chosen)]
+    try:
+        cholesky(part + UNEVEN * max(own.max(), 1e-300) * np.eye(len(part)), check_finite=False)
+    except LinAlgError as error:
+        raise ValueError(f"gram must be positive semidefinite, got an eigenvalue of "
+                         f"{np.linalg.eigvalsh(part)[0]:.2g}") from error
     return matrix
 
 

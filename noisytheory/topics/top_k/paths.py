@@ -69,15 +69,16 @@ class Path:
         ``"zero"`` only where weights prove zero the minimiser, to $10^{-11}$ of its objective.
     gap : array, shape (m,)
         Objective less dual value, relative to the objective, or to a gain where that is less: what
-        the coefficients at each k gain over none (over the best constant), or, where that is less
-        than a share of what they gain at the largest k, the ``floor``, that share; of a regression
-        where they gain nothing there, of a tenth of what the best constant loses at this k; after
-        eight solutions, where that is more, a thousandth of what it loses, after sixteen a
-        hundredth.
+        coefficients may at most gain at each k over none (over the best constant), which is what is
+        without them less the dual value, or, where that is less than a share of what they gain at
+        the largest k, the ``floor``, that share; of a regression where they gain nothing there, of
+        a tenth of what the best constant loses at this k; after eight solutions, where that is
+        more, a thousandth of what it loses, after sixteen a hundredth.
     determined : array of bool, shape (m,)
-        Whether the gap is proven to be at most a quarter of what the coefficients gain at this k;
-        where it is not, since zero is the minimiser or the gain lies below the floor, objective
-        and error are still those of the model here, but another may do as well. Of a loss of the
+        Whether the gap is proven to be at most a quarter of what coefficients may gain at this k,
+        so a third of what these gain; where it is not, since zero is the minimiser or the gain lies
+        below the floor, objective and error are still those of the model here, but another may do
+        as well. Of a loss of the
         margin beside an intercept, or coefficients that are as good as one, also whether every
         other intercept that errs two points more or less on the sample, by weight, is worse, beside
         these coefficients, by a tenth of the gap at least: as told by models at some k, and by

@@ -45,8 +45,10 @@ def first_useful_n(
     trivial, delta = POSITIVE.number("trivial", trivial), LEVEL.number("delta", delta)
     given = {name: (UNIT_INTERVAL if name == "risk" else REAL).number(name, value)
              for name, value in given.items()}
-    # The risk and mu are at most 1 together.
-    most = min(0.79, 1 - given.get("risk", 0.0))
+    risk = given.get("risk", 0.0)
+    if risk == 1:
+        raise ValueError("risk must be below 1: it and mu > 0 are at most 1 together, got 1")
+    most = min(0.79, 1 - risk)
     grid = (np.geomspace(min(0.01, most / 2), most, 80) if mus is None
             else checked_floats("mus", mus))
     if not grid.size:

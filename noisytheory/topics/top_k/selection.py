@@ -26,6 +26,7 @@ from noisytheory.topics.top_k.kernel_dual import (
     checked_targets,
     kernel_fit,
     no_scores,
+    none_proven,
 )
 from noisytheory.topics.top_k.kernel_paths import kernel_path
 from noisytheory.topics.top_k.minimise import (
@@ -46,8 +47,8 @@ __all__ = ["EndOfGrid", "Selected", "k_bar", "kernel_select", "select", "useful_
 
 Floats = NDArray[np.float64]
 
-LOOSE, LOOSE_KERNEL = 500, 50
-"""Times the tolerance that mixtures have: what seems best is solved."""
+LOOSE, LOOSE_KERNEL = (500, 100), (50, 10)
+"""Times the tolerance that mixtures have, of classes and of numbers: what seems best is solved."""
 BEYOND = 5
 """Values of C that are tried beyond the default ones."""
 SEEN, HIDDEN, LOST, CLOSE = 1e-3, 1e-6, 1e-8, 4.0
@@ -57,6 +58,8 @@ is 0 none larger is tried.
 """
 FARTHEST = 1e200
 """The largest C that is tried for that."""
+ALMOST = 1e-8
+"""Share of the objective that is taken for nothing, as in `kernel_fit`."""
 MATTERS = 1e-6
 """Share of the error that is not told apart: an end that is better by less is none."""
 
@@ -191,10 +194,12 @@ def select(
         an end that errs less than all C between the ends, by more than a millionth.
     tol : float
         Gap of the hinge fits that are compared, relative to what the coefficients gain at their own
-        k where that is less than the objective; of paths 500 times this. What seems best is solved
-        to $10^{-6}$ until it is best by its own error, which stands in ``errors``: the error of
-        what was not best is a mixture's where it was not solved. By its own it may be less than
-        what is chosen has, in tests by at most one of 100 points or a twentieth of a mean square.
+        k where that is less than the objective; of paths 500 times this, of numbers 100 times. What
+        seems best is solved to $10^{-6}$ until it is best by its own error, which stands in
+        ``errors``: the error of what was not best is a mixture's where it was not solved. By its
+        own it may be less than what is chosen has: in tests by at most one of 100 points, and of
+        2,777 regressions on 10 to 40 examples by 0.8 per cent of the mean square in one of a
+        hundred, by 8 at most.
 
     Returns
     -------
@@ -243,7 +248,7 @@ def select(
     def mixed(C: float) -> Compared:
         nonlocal start
         over = path(rows, labels, loss, ks=wanted, C=C, test=(points, answers),
-                    tol=min(LOOSE * tol, 0.25), floor=0.0, start=start, **common)
+                    tol=min(LOOSE[not kind.margin] * tol, 0.25), floor=0.0, start=start, **common)
         start = over.coef[-1]
         return Compared(over.error.copy(), over.coef.copy(), np.ones(len(wanted), bool), over.fits)
 
@@ -307,7 +312,8 @@ def kernel_select(
 
     Models that gain less than a twentieth of what is gained at the largest k are not chosen, unless
     their gap is small even so, and have an infinite error: next to zero a smooth kernel's are not
-    told from rounding. What seems best and is zero to the tolerance errs as zero does.
+    told from rounding. Where weights that balance up to 3,000 points prove it, zero is the model.
+    What seems best and is zero to the tolerance errs as zero does.
 
     Parameters
     ----------
@@ -322,7 +328,8 @@ def kernel_select(
     regression : bool
     sample_weight : array_like, shape (n,), optional
     tol : float
-        Largest violation of the model that is chosen; a fiftieth of the gap of the paths.
+        Largest violation of the model that is chosen; a fiftieth of the gap of the paths, of
+        numbers a tenth.
 
     Returns
     -------
@@ -354,12 +361,24 @@ def kernel_select(
     counts = counts_of(ks, total, sample_weight is None)
     wanted = [float(k / total) for k in counts]
 
+    # What no scores are best at is less at a larger C.
+    largest, end = max(values), np.nan
+    none = float(errors_of(not regression, answers, np.zeros((len(answers), 1)), np.zeros(1))[0])
+
     def compare(C: float) -> Compared:
+        nonlocal largest, end
         found = kernel_path(
             gram, labels, ks=wanted, C=C, regression=regression, test=(rows, answers),
-            tol=min(LOOSE_KERNEL * tol, 0.25), floor=0.05, sample_weight=sample_weight)
-        known = found.determined | (found.regime == "zero")
-        return Compared(found.error, found.coef, known, found.fits)
+            tol=min(LOOSE_KERNEL[regression] * tol, 0.25), floor=0.05, sample_weight=sample_weight)
+        known, coef = found.determined | (found.regime == "zero"), found.coef
+        if not (known.all() or regression):
+            if np.isnan(end) or largest < C:
+                largest = max(C, largest)
+                end = none_proven(gram, labels, masses, wanted[-1], largest, False)
+            zero = ~known & (np.array(wanted) <= (1 + ALMOST) * end)
+            known, coef[zero] = known | zero, 0.0
+            return Compared(np.where(zero, none, found.error), coef, known, found.fits)
+        return Compared(found.error, coef, known, found.fits)
 
     ks = _named(counts, wanted, sample_weight is None)
 

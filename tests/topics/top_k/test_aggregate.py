@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from fractions import Fraction
 
 import cvxpy as cp
 import numpy as np
@@ -114,6 +115,7 @@ def test_a_share_of_an_example_counts_as_one():
     assert top_k.top_k_loss(LOSSES, 0.3) == 2.5 and top_k.top_k_loss(LOSSES, 0.65) == 0.7
     assert top_k.top_k_loss([3.0, 2.0, 1.0], 0.41, sample_weight=[0.4, 0.02, 0.58]) == 2
     assert top_k.level([3.0, 2.0, 1.0], 0.5, sample_weight=[0, 1, 1]) == (1.0, 2.0)
+    assert top_k.average_top_k([5.0, 2.0, 1.0, 0.0], Fraction(3, 8)) == 4
 
 
 @pytest.mark.parametrize(

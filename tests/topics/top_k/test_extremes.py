@@ -407,6 +407,30 @@ def test_kernel_machines_refuse_one_class_and_what_is_not_symmetric():
         kernel_fit(gram, y, nu=0.9, C=1.0)
 
 
+def test_what_is_no_gram_matrix_is_refused():
+    """Of one with an eigenvalue of -.27 all pairs are in order: it had an objective of .635, called
+    least, where coefficients of 50, -70.7 and 50 have -450.
+    """
+    gram, y = np.array([[1, 0.9, 0], [0.9, 1, 0.9], [0, 0.9, 1]]), np.array([1.0, 1.0, -1.0])
+    calls = (lambda: kernel_fit(gram, y, nu=1.0, C=3.0),
+             lambda: kernel_fit(lambda x, z: gram, y, nu=1.0, C=3.0, points=np.eye(3)),
+             lambda: kernel_fit(gram, y, nu=1.0, C=3.0, regression=True),
+             lambda: kernel_path(gram, y, C=3.0),
+             lambda: kernel_select(gram, y, validation=(gram, y), ks=[3]))
+    for call in calls:
+        with pytest.raises(ValueError, match=r"^gram must be positive semidefinite, got an eigenv"
+                                             r"alue of -0\.27$"):
+            call()
+    x = np.random.default_rng(0).normal(size=(1500, 2))
+    with pytest.raises(ValueError, match="positive semidefinite"):
+        kernel_fit(np.tanh(x @ x.T), np.sign(x[:, 0]), nu=1.0, C=1.0)
+    # Rounding of single precision is none of that.
+    x, y = sample(40)
+    single = np.exp(-np.square(x[:, None] - x).sum(-1).astype(np.float32))
+    assert kernel_fit(single, y, nu=1.0, C=1.0).objective == pytest.approx(
+        kernel_fit(single.astype(float), y, nu=1.0, C=1.0).objective)
+
+
 @pytest.mark.parametrize(("far", "told"), [(1e7, False), (1e12, True)])
 def test_an_intercept_whose_last_digit_costs_too_much_is_warned_of(far, told):
     rng = np.random.default_rng(0)

@@ -57,6 +57,9 @@ ETA = [0.9, 0.2]
     (lambda: top_k.stochastic(X, Y, **STEPS, level=np.nan), "level must be"),
     (lambda: top_k.first_useful_n(top_k.theorem_2_printed, trivial=1.0, delta=0.1, mus=[], C=1.0,
                                   kappa=1.0, norm=1.0, approximation=0.0), "mus must hold"),
+    (lambda: top_k.first_useful_n(top_k.theorem_2_sharp, trivial=1.0, delta=0.1, risk=1.0, C=1.0,
+                                  kappa=1.0, norm=1.0, approximation=0.0), "risk must be below 1"),
+    (lambda: top_k.average_top_k([1.0, -2e300], 2), r"losses must lie within \+-1e\+300.*got -2e"),
 ])
 def test_nonsense_is_refused(call, told):
     with pytest.raises(ValueError, match=told):

@@ -13,7 +13,14 @@ from sklearn.datasets import make_circles
 
 from noisytheory.learners import AverageTopKSVC
 from noisytheory.learners import average_top_k as learners
-from noisytheory.topics.top_k import fit, kernel_select, select, selection, useful_grid
+from noisytheory.topics.top_k import (
+    collapse_threshold,
+    fit,
+    kernel_select,
+    select,
+    selection,
+    useful_grid,
+)
 from noisytheory.topics.top_k.selection import EndOfGrid
 
 
@@ -183,3 +190,38 @@ def test_a_kernel_machine_that_is_chosen_is_what_a_fit_finds():
     again = clone(model).fit(x[train], y[train])
     assert model.regime_ == again.regime_ != "zero"
     assert 1 - again.score(x[test], y[test]) == pytest.approx(chosen.error, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_kernel_chooses_zero_as_linear_scores_do(seed):
+    """Where it is proven: it had an infinite error, and .55 was chosen beside .05."""
+    rng = np.random.default_rng(seed)
+    n, d = int(rng.integers(4, 30)), int(rng.integers(1, 4))
+    x, points = rng.normal(size=(n, d)).round(1), rng.normal(size=(20, d)).round(1)
+    y, answers = (np.where(rng.random(m) < share, 1.0, -1.0) for m, share in ((n, 0.5), (20, 0.9)))
+    y[:2] = 1, -1
+    given = dict(Cs=[0.1 * n, n, 10.0 * n], ks=sorted({1, max(1, n // 3), n // 2, n}))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", EndOfGrid)
+        found, plain = (model.select(x, y, (points, answers), **given) for model in (
+            learners.AverageTopKSVC("linear"),
+            learners.AverageTopKClassifier("hinge", fit_intercept=False)))
+    assert found.error == plain.error
+    # Up to the collapse threshold at every C.
+    zero = np.array(given["ks"]) <= collapse_threshold(x, y)
+    assert (found.errors[:, zero] == np.mean(answers < 0)).all()
+
+
+def test_mixtures_of_numbers_are_closer():
+    """Chosen by gaps of five hundred times the tolerance it had .916 in place of .840."""
+    rng = np.random.default_rng(10_056)
+    n, d = int(rng.integers(10, 41)), int(rng.integers(1, 6))
+    slopes, x = rng.normal(size=d), rng.normal(size=(n, d))
+    y = x @ slopes + rng.standard_t(2, size=n) * rng.choice([0.1, 1])
+    points = rng.normal(size=(100, d))
+    answers = points @ slopes + rng.standard_t(2, size=100) * 0.5
+    Cs, ks = [0.01 * n, 0.1 * n, 1.0 * n, 10.0 * n], np.linspace(1, n, 8).astype(int).tolist()
+    found = select(x, y, "square", validation=(points, answers), Cs=Cs, ks=ks)
+    assert found.error <= 1.01 * min(
+        np.mean((answers - fit(x, y, "square", k=k, C=C).scores(points)) ** 2)
+        for C in Cs for k in ks)
