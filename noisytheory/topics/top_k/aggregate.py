@@ -88,6 +88,11 @@ def average_loss(losses: ArrayLike, sample_weight: ArrayLike | None = None) -> A
     -------
     float or array
 
+    Raises
+    ------
+    ValueError
+        If there is no loss, or one is not finite or beyond 1e300, or a weight is below 0.
+
     Examples
     --------
     >>> float(average_loss([0.3, 2.5, 1.1, 2.5, 0, 4.2, 1.1, 0.7]))
@@ -110,6 +115,11 @@ def maximum_loss(losses: ArrayLike, sample_weight: ArrayLike | None = None) -> A
     Returns
     -------
     float or array
+
+    Raises
+    ------
+    ValueError
+        If there is no loss, or one is not finite or beyond 1e300, or a weight is below 0.
 
     Examples
     --------
@@ -134,6 +144,11 @@ def top_k_loss(losses: ArrayLike, k: float, sample_weight: ArrayLike | None = No
     Returns
     -------
     float or array
+
+    Raises
+    ------
+    ValueError
+        If k leaves its range, a loss is not finite or beyond 1e300, or a weight is below 0.
 
     Examples
     --------
@@ -169,7 +184,7 @@ def average_top_k(losses: ArrayLike, k: float, sample_weight: ArrayLike | None =
     Raises
     ------
     ValueError
-        If k leaves its range, or a loss is not finite.
+        If k leaves its range, or a loss is not finite or beyond 1e300.
 
     Examples
     --------
@@ -260,6 +275,11 @@ def level(
     -------
     low, high : float or array
 
+    Raises
+    ------
+    ValueError
+        If k leaves its range, a loss is not finite or beyond 1e300, or a weight is below 0.
+
     Examples
     --------
     >>> [float(end) for end in level([4.0, 1.0, 2.0], 2)]
@@ -313,6 +333,11 @@ def variational(
     -------
     float or array
 
+    Raises
+    ------
+    ValueError
+        If k leaves its range, or a loss or the threshold is not finite.
+
     Examples
     --------
     >>> losses = [4.0, 1.0, 2.0]
@@ -353,6 +378,11 @@ def conjugate(
     -------
     float or array
         0 or infinity.
+
+    Raises
+    ------
+    ValueError
+        If k leaves its range, or a weight is not finite.
 
     Examples
     --------

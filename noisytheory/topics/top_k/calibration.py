@@ -70,6 +70,12 @@ def bayes_risk(masses: ArrayLike, eta: ArrayLike) -> float:
     -------
     float
 
+    Raises
+    ------
+    ValueError
+        If masses and posteriors are not of one length, a mass is below 0 or their sum is not 1, or
+        a posterior is outside [0, 1].
+
     Examples
     --------
     >>> round(bayes_risk([0.5, 0.5], [0.9, 0.2]), 12)
@@ -92,6 +98,12 @@ def calibration_threshold(masses: ArrayLike, eta: ArrayLike) -> float:
     Returns
     -------
     float
+
+    Raises
+    ------
+    ValueError
+        If masses and posteriors are not of one length, a mass is below 0 or their sum is not 1, or
+        a posterior is outside [0, 1].
 
     Examples
     --------
@@ -120,6 +132,12 @@ def optimal_risk(masses: ArrayLike, eta: ArrayLike, loss: str) -> float:
     Returns
     -------
     float
+
+    Raises
+    ------
+    ValueError
+        If masses and posteriors are not of one length, a mass is below 0 or their sum is not 1, or
+        a posterior is outside [0, 1], or the loss is none of the margin.
 
     Examples
     --------
@@ -240,6 +258,12 @@ def population_minimiser(
     -------
     PopulationMinimiser
 
+    Raises
+    ------
+    ValueError
+        If masses and posteriors are not of one length, a mass is below 0 or their sum is not 1, or
+        a posterior is outside [0, 1], nu is outside (0, 1], or the loss is none of the margin.
+
     Notes
     -----
     In closed form. Of a point with posterior $e=\max(\eta,1-\eta)$ let the worse label have the
@@ -285,6 +309,11 @@ def clipped_logit(eta: ArrayLike, level: float) -> Floats:
     Returns
     -------
     array
+
+    Raises
+    ------
+    ValueError
+        If a posterior is outside [0, 1], or the level outside (0, 1].
 
     Examples
     --------

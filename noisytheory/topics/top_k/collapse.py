@@ -137,6 +137,11 @@ def first_useful_k(
     int
         n + 1 where even the average loss gives zero.
 
+    Raises
+    ------
+    ValueError
+        As `collapse_threshold`.
+
     Examples
     --------
     >>> first_useful_k([[1.0], [1.0], [1.0], [-1.0]], [1, 1, -1, -1])

@@ -203,6 +203,11 @@ def spectral_conjugate(
     float or array
         0 or infinity.
 
+    Raises
+    ------
+    ValueError
+        If a weight is not finite, or the spectrum increases, is negative or has another length.
+
     Examples
     --------
     >>> sigma = [0.5, 0.3, 0.2]

@@ -90,9 +90,9 @@ UNGAINED = 1e-8
 """Of the objective, the gap from which on more is asked for: of no scores, and of others where
 rounding may hide as much.
 """
-FIRM = 1e10
-"""Times that the largest score which C, k and the kernel allow may be the targets', for its digits
-to last.
+FIRM = 1e7
+"""Times that the largest score which C, k and the kernel allow may be the targets', for most of its
+digits to last.
 """
 RUNG = 1e3
 """Between two values of C whose solutions are compared where rounding decides."""
@@ -186,6 +186,12 @@ def kernel_fit(
     -------
     KernelSolution
 
+    Raises
+    ------
+    ValueError
+        If an argument leaves its range, labels are of one class, or the matrix is no Gram matrix of
+        as many points.
+
     Warns
     -----
     NotCertified
@@ -199,7 +205,7 @@ def kernel_fit(
     the steps taken are half the square of their number. What is returned is measured beside the
     Gram matrix itself, and never worse than no scores. Of a C so huge that rounding leaves nothing
     certified the solutions at smaller ones are compared, each at a thousand times the last C, from
-    the largest whose digits last until one is no better.
+    one whose digits last until one is no better.
 
     Examples
     --------
@@ -232,14 +238,15 @@ def kernel_fit(
         gram if matrix is None else matrix, points, labels, weights, nu=nu, C=C,
         regression=regression, tol=tol, start=None if matrix is None else start, steps=steps,
         allowed=lambda unit, *_: max(10 * tol * unit, enough))
-    largest = 0.0 if matrix is None else nu * float(np.diagonal(matrix).max())
-    firm = FIRM * float(np.abs(labels).max()) / largest if largest > 0 else np.inf
-    if found.relative_gap > 10 * tol:
+    if matrix is not None and found.relative_gap > 10 * tol and (
+            found.gap > enough and found.steps < steps):
+        largest = nu * float(np.diagonal(matrix).max())
+        firm = FIRM * float(np.abs(labels).max()) / largest if largest > 0 else np.inf
         found = _climbed(
             found, lambda C: descended(
                 matrix, points, labels, weights, nu=nu, C=C, regression=regression, tol=tol,
                 start=None, steps=steps, allowed=lambda unit, *_: 10 * tol * unit)[0],
-            firm, labels, weights, nu, C, regression)
+            min(firm, C / RUNG), labels, weights, nu, C, regression)
     found = _no_worse_than_none(found, labels, weights, nu, regression)
     if not found.dual_coef.any() and found.relative_gap > tol and matrix is not None:
         dual = min(none_proven(matrix, labels, weights, nu, C, regression), found.objective)
@@ -319,9 +326,9 @@ def _climbed(
         if not value < (1 - ROUNDED) * least:
             break
         best, least, firm = other, value, RUNG * firm
-    if best is None or not least < found.objective:
-        return found
     none = no_scores(found, labels, masses, nu, regression).objective
+    if best is None or not least < min(found.objective, (1 - ROUNDED) * none):
+        return found
     unit = max(min(least, none - found.dual), LEAST * none, 1e-300)
     return replace(
         found, dual_coef=best.dual_coef, scores=best.scores, level=best.level, objective=least,

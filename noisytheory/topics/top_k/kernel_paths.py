@@ -86,6 +86,11 @@ def kernel_path(
     Path
         Its coefficients are dual coefficients, shape (m, n).
 
+    Raises
+    ------
+    ValueError
+        As `kernel_fit`, or if k leave their range.
+
     Notes
     -----
     By the default all k take about the processor time of one fit with its Gram matrix, two at most

@@ -121,6 +121,11 @@ def effective_C(k: float, n: int, C: float) -> float:
     -------
     float
 
+    Raises
+    ------
+    ValueError
+        If k leaves its range, n is below 1, or C is not above 0.
+
     Examples
     --------
     >>> round(effective_C(1, 216, 100.0), 6)

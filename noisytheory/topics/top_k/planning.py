@@ -33,12 +33,18 @@ def first_useful_n(
     -------
     int
 
+    Raises
+    ------
+    ValueError
+        If the bound is none, an argument leaves its range, or no n below $10^{12}$ makes the bound
+        small enough.
+
     Examples
     --------
     >>> from noisytheory.topics.top_k.theorem_2.bounds import theorem_2_sharp
     >>> P1 = dict(C=0.01, kappa=1.0, norm=1.0, approximation=0.0)
-    >>> first_useful_n(theorem_2_sharp, trivial=0.8, delta=0.05, risk=0.2, **P1) < 700
-    True
+    >>> first_useful_n(theorem_2_sharp, trivial=0.8, delta=0.05, risk=0.2, **P1)
+    579
     """
     if not callable(bound):
         raise ValueError(f"bound must be one of the forms of Theorem 2, got {bound!r}")

@@ -8,6 +8,7 @@ it is best by its own error.
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from noisytheory.topics.top_k.aggregate import tail_mass
+from noisytheory.topics.top_k.collapse import collapse_threshold
 from noisytheory.topics.top_k.design import mean_square
 from noisytheory.topics.top_k.individual import individual
 from noisytheory.topics.top_k.kernel_dual import (
@@ -60,6 +62,8 @@ FARTHEST = 1e200
 """The largest C that is tried for that."""
 ALMOST = 1e-8
 """Share of the objective that is taken for nothing, as in `kernel_fit`."""
+ENTRIES = 2_000_000
+"""Numbers in the data up to which a linear programme tells where zero ends."""
 MATTERS = 1e-6
 """Share of the error that is not told apart: an end that is better by less is none."""
 
@@ -124,10 +128,15 @@ def k_bar(solution: Solution, n: float) -> float:
     -------
     float
 
+    Raises
+    ------
+    ValueError
+        If the solution is none of `fit`, or n is not above 0.
+
     Examples
     --------
-    >>> k_bar(fit([[1.0], [2.0], [-1.0]], [1, 1, -1], "hinge", k=3, C=9.0), 3) <= 3
-    True
+    >>> round(k_bar(fit([[1.0], [2.0], [-1.0]], [1, 1, -1], "hinge", k=3, C=9.0), 3), 5)
+    0.33333
     """
     if not isinstance(solution, Solution):
         raise ValueError(f"solution must be one of fit, got {solution!r}")
@@ -140,8 +149,10 @@ def useful_grid(
 ) -> list[float]:
     r"""Values of k worth trying, spaced evenly from the first whose minimiser is not zero.
 
-    The first of those that `path` has by default. Up to the collapse threshold $nh^*$ it is zero
-    for every loss of the margin and every C.
+    The first of those that `path` has by default; all, where it is zero at every k. Up to the
+    collapse threshold $nh^*$ it is zero for every loss of the margin and every C. Of more than two
+    million numbers in X, where that is found by solutions in place of a linear programme, one that
+    is least may be a little less.
 
     Parameters
     ----------
@@ -154,6 +165,11 @@ def useful_grid(
     Returns
     -------
     list of int, or of fractions where examples are weighted
+
+    Raises
+    ------
+    ValueError
+        On what `fit` refuses, one class, or a size below 1.
 
     Examples
     --------
@@ -168,7 +184,7 @@ def useful_grid(
         raise ValueError("y must hold both classes with weight, got one class only")
     counts = every_count(total)
     zero = _collapsed_up_to(rows, labels, masses, counts / total, intercept=intercept)
-    first = int(np.searchsorted(counts, zero * total * (1 + 1e-12), side="right"))
+    first = int(np.searchsorted(counts, (zero + 1e-9) * total, side="right"))
     # Steps from the first useful count to the whole weight, which may be no whole number.
     low, last = counts[min(first, len(counts) - 1)], np.ceil(total)
     k = np.minimum(np.unique(np.linspace(np.ceil(low) - 1, last - 1, size).round()) + 1, total)
@@ -204,6 +220,11 @@ def select(
     Returns
     -------
     Selected
+
+    Raises
+    ------
+    ValueError
+        On what `fit` refuses, or if k or C leave their range, or validation data do not fit.
 
     Warns
     -----
@@ -336,6 +357,11 @@ def kernel_select(
     Selected
         ``solution`` is a `KernelSolution`.
 
+    Raises
+    ------
+    ValueError
+        As `kernel_path`, or if validation data do not fit.
+
     Warns
     -----
     EndOfGrid
@@ -463,7 +489,7 @@ def _least(errors: Floats, Cs: Sequence[float], ks: Sequence[float]) -> tuple[in
 def _collapsed_up_to(
     rows: Any, labels: Floats, masses: Floats, shares: Floats, *, intercept: bool = False
 ) -> float:
-    """The largest of these tail masses whose minimiser is zero at every C; 0 if there is none.
+    """The largest tail mass, of these if data are many, whose minimiser is zero at every C, or 0.
 
     Parameters
     ----------
@@ -477,6 +503,10 @@ def _collapsed_up_to(
     -------
     float
     """
+    if rows.shape[0] * rows.shape[1] <= ENTRIES:
+        # Of rows of very different lengths the linear programme may not be solved.
+        with contextlib.suppress(RuntimeError):
+            return collapse_threshold(rows, labels, intercept=intercept, sample_weight=masses)
     # C large enough for the scores to reach the margin: the objective is that without regulariser.
     C = 1e3 / max(mean_square(rows, masses), 1e-300)
     keep = np.flatnonzero(masses > 0)

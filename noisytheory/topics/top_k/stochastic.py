@@ -106,8 +106,8 @@ def stochastic(
         $c=\eta_0\min\{1,C\ell'(0)^2E\|x\|^2\}$, by which losses differ at most at a small C. No
         loss overflows.
     level : float, optional
-        $\lambda$ at the start; the coefficients start at 0. By default 0, and the least best one of
-        these coefficients by the truncated rule.
+        $\lambda$ at the start; the coefficients start at 0. By default 0, and by the truncated rule
+        the largest that is best for these coefficients.
     sample_weight : array_like, shape (n,), optional
         Examples are drawn in proportion.
     intercept : bool
@@ -300,6 +300,11 @@ def largest_stable_C(eta: float = 1.0) -> float:
     Returns
     -------
     float
+
+    Raises
+    ------
+    ValueError
+        If $\eta_0$ is not above 0.
 
     Examples
     --------

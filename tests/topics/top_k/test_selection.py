@@ -15,6 +15,7 @@ from noisytheory.learners import AverageTopKSVC
 from noisytheory.learners import average_top_k as learners
 from noisytheory.topics.top_k import (
     collapse_threshold,
+    first_useful_k,
     fit,
     kernel_select,
     select,
@@ -225,3 +226,27 @@ def test_mixtures_of_numbers_are_closer():
     assert found.error <= 1.01 * min(
         np.mean((answers - fit(x, y, "square", k=k, C=C).scores(points)) ** 2)
         for C in Cs for k in ks)
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_the_grid_begins_where_zero_ends(many, monkeypatch):
+    """Of nine points on a line it began at 7, where the collapse threshold is 7."""
+    rng = np.random.default_rng(0)
+    if many:
+        # By solutions it may begin a little below.
+        monkeypatch.setattr(selection, "ENTRIES", 0)
+    for turn in range(60):
+        n, intercept = int(rng.integers(3, 25)), bool(turn % 2)
+        x = rng.integers(-2, 3, (n, int(rng.integers(1, 4)))).astype(float)
+        y = rng.choice([-1.0, 1.0], n)
+        y[:2] = 1, -1
+        first = min(first_useful_k(x, y, intercept=intercept), n)
+        found = useful_grid(x, y, 3, intercept=intercept)
+        assert first - 2 * many <= found[0] <= first and found[-1] == n
+        if not many:
+            # A weight of two is two points.
+            twice = rng.integers(1, 3, n)
+            more = useful_grid(x, y, 3, intercept=intercept, sample_weight=twice)
+            again = useful_grid(np.repeat(x, twice, axis=0), np.repeat(y, twice), 3,
+                                intercept=intercept)
+            assert np.array(more) * twice.sum() == pytest.approx(again)

@@ -109,10 +109,15 @@ def thomas_upper(losses: ArrayLike, delta: Numeric, nu: float, bound: float) -> 
     -------
     float or array
 
+    Raises
+    ------
+    ValueError
+        If a loss is outside [0, bound] or not finite, or an argument leaves its range.
+
     Examples
     --------
-    >>> float(thomas_upper([0.0] * 100, 0.05, 1.0, 1.0)) < 0.13
-    True
+    >>> round(float(thomas_upper([0.0] * 100, 0.05, 1.0, 1.0)), 4)    # root of log(20)/200
+    0.1224
     """
     nu, bound = TAIL_MASS.number("nu", nu), LARGEST_LOSS.number("bound", bound)
     z = checked_floats("losses", losses)

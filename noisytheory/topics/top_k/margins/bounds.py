@@ -153,7 +153,8 @@ def data_margin(
     $$\mathcal R(\mathrm{sign}f_z)\le\nu-\frac{\|f_z\|^2}{C\rho_z}+\frac{2\kappa r'}{\sqrt n}
       +(1+\kappa r')\sqrt{\frac{\log(j^2\pi^2/6\delta)}{2n}},$$
 
-    $r'=2^{j-1}$ the least power of two above $\max(\|f_z\|/\rho_z,1)$.
+    $r'=2^{j-1}$ the least power of two above $\max(\|f_z\|/\rho_z,1)$. A trained machine has
+    $\|f_z\|^2\le C\nu\rho_z$: more is refused.
 
     Returns
     -------
