@@ -53,11 +53,12 @@ LEAST = 1e-15
 FULL = 1e-12
 """Share of the tail mass that is rounding."""
 UNEVEN = 1e-5
-"""Of the largest K(x, x), what an entry and the one across the diagonal may differ by, and how far
-below 0 an eigenvalue may be: rounding of single precision.
-"""
+"""Of the largest K(x, x), what an entry and the one across the diagonal may differ by."""
 SET = 1024
-"""Examples of a working set, and of the part of a Gram matrix that is factored to see if it is one.
+"""Examples of a working set."""
+PART, SINGLE = 512, 1e-7
+"""Examples of the part of a Gram matrix that is factored to see if it is one, and how far below 0
+an eigenvalue may be for each of them, of the largest K(x, x): rounding of single precision.
 """
 PATIENCE = 10
 """Steps an example after which few features are looked for."""
@@ -154,9 +155,9 @@ def kernel_fit(
     Parameters
     ----------
     gram : array, shape (n, n), or callable
-        The Gram matrix, or a kernel of two arrays of points. An eigenvalue below 0 by more than a
-        hundred thousandth of the largest K(x, x) is refused, of a part of 1,024 points if there are
-        more.
+        The Gram matrix, or a kernel of two arrays of points. An eigenvalue below 0 by more than
+        rounding of single precision, a hundred thousandth of the largest K(x, x), is refused, of a
+        part of 512 points if there are more; of less the bound is that of a matrix so near.
     y : array_like, shape (n,)
         1 or -1, or numbers.
     nu : float
@@ -330,9 +331,10 @@ def _climbed(
     if best is None or not least < min(found.objective, (1 - ROUNDED) * none):
         return found
     unit = max(min(least, none - found.dual), LEAST * none, 1e-300)
+    dual = min(found.dual, least)
     return replace(
         found, dual_coef=best.dual_coef, scores=best.scores, level=best.level, objective=least,
-        regime=best.regime, relative_gap=(least - found.dual) / unit)
+        dual=dual, regime=best.regime, relative_gap=(least - dual) / unit)
 
 
 def no_scores(
@@ -628,10 +630,11 @@ def checked_gram(gram: Any, n: int) -> Floats:
             raise ValueError(f"gram must be symmetric, got {matrix[first + i, j]:g} and "
                              f"{matrix[j, first + i]:g} at {first + i}, {j}")
     # A part of a Gram matrix is one, too.
-    chosen = np.linspace(0, n - 1, min(n, SET)).astype(int)
+    chosen = np.linspace(0, n - 1, min(n, PART)).astype(int)
     part = matrix[np.ix_(chosen, chosen)]
+    least = max(UNEVEN, SINGLE * len(part)) * max(own.max(), 1e-300)
     try:
-        cholesky(part + UNEVEN * max(own.max(), 1e-300) * np.eye(len(part)), check_finite=False)
+        cholesky(part + least * np.eye(len(part)), check_finite=False)
     except LinAlgError as error:
         raise ValueError(f"gram must be positive semidefinite, got an eigenvalue of "
                          f"{np.linalg.eigvalsh(part)[0]:.2g}") from error

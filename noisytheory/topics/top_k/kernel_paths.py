@@ -115,7 +115,8 @@ def kernel_path(
         matrix, labels, masses, float(C), regression, tol)
     walk.floor = floor
     rows, answers = (matrix, labels) if test is None else compared("test", test, walk.kind, matrix)
-    counts = every_count(total) if ks is None else counts_of(ks, total, sample_weight is None)
+    counts = (every_count(total, int(np.count_nonzero(masses))) if ks is None
+              else counts_of(ks, total, sample_weight is None))
     found = walk.over(counts / total)
     scores = np.array([knot.scores for knot in walk.knots]).T if test is None else None
     return as_path(counts, found, rows, answers, walk, tol, not regression, scores)

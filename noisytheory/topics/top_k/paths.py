@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from noisytheory.topics.top_k.aggregate import tail_mass
+from noisytheory.topics.top_k.aggregate import WHOLE, tail_mass
 from noisytheory.topics.top_k.classes import Classes, Labels
 from noisytheory.topics.top_k.few import BRIEF, Few
 from noisytheory.topics.top_k.individual import Individual, individual
@@ -136,7 +136,7 @@ def path(
     ks : sequence of int or float, optional
         Counts, or fractions in (0, 1]; every count by default, up to 200,000. Of more, and of more
         weight, about so many: half in equal steps, half in equal ratios from 1 on, and the whole.
-        Of weights that sum to 1 that is all: then fractions are to be given.
+        Of weights that are less than one in the mean, this mean is what is counted.
     test : pair, optional
         Points and labels on which errors are counted; the sample itself by default.
     tol : float
@@ -258,7 +258,8 @@ def path(
     walk = solver(*merged(rows, labels, masses), "square" if squares else loss, C, intercept,
                   scaling == "average", tol)
     walk.floor, walk.start = floor, begin
-    counts = (every_count(total) if ks is None else counts_of(ks, total, sample_weight is None))
+    counts = (every_count(total, int(np.count_nonzero(masses))) if ks is None
+              else counts_of(ks, total, sample_weight is None))
     try:
         # Losses that overflow are told by gaps that are not finite, or refused.
         with np.errstate(over="ignore", invalid="ignore"):
@@ -411,7 +412,7 @@ def counts_of(ks: Sequence[float], total: float, whole: bool = True) -> Floats:
     return np.unique(np.asarray(wanted, float))
 
 
-def every_count(total: float) -> Floats:
+def every_count(total: float, examples: int = 0) -> Floats:
     """Every count, and all of the weight; of many counts so many.
 
     Half of them in about equal steps, half in about equal ratios: so all of the least are there.
@@ -419,6 +420,9 @@ def every_count(total: float) -> Floats:
     Parameters
     ----------
     total : float
+        Of the weights.
+    examples : int
+        With weight: where they weigh less than one in the mean, the mean is what is counted.
 
     Returns
     -------
@@ -432,6 +436,8 @@ def every_count(total: float) -> Floats:
     >>> len(some) <= EVERY, some[:3000].tolist() == list(range(1, 3001)), float(some[-1])
     (True, True, 1000000000000.0)
     """
+    if total < examples * (1 - WHOLE):
+        return total / examples * every_count(float(examples))
     whole = np.floor(total)
     if total <= EVERY:
         return np.unique(np.append(np.arange(1.0, whole + 1), total))

@@ -182,6 +182,8 @@ def useful_grid(
     masses, total = checked_masses(sample_weight, len(labels))
     if np.ptp(labels[masses > 0]) == 0:
         raise ValueError("y must hold both classes with weight, got one class only")
+    # Where weights are less than one in the mean examples are counted.
+    total = max(total, float(np.count_nonzero(masses)))
     counts = every_count(total)
     zero = _collapsed_up_to(rows, labels, masses, counts / total, intercept=intercept)
     first = int(np.searchsorted(counts, (zero + 1e-9) * total, side="right"))
@@ -212,8 +214,9 @@ def select(
         Gap of the hinge fits that are compared, relative to what the coefficients gain at their own
         k where that is less than the objective; of paths 500 times this, of numbers 100 times. What
         seems best is solved to $10^{-6}$ until it is best by its own error, which stands in
-        ``errors``: the error of what was not best is a mixture's where it was not solved. By its
-        own it may be less than what is chosen has: in tests by at most one of 100 points, and of
+        ``errors``: the error of what was not best is a mixture's where it was not solved, or with
+        the hinge that of one of several intercepts that are best. By its own it may be less than
+        what is chosen has: in tests by at most one of 100 points, and of
         2,777 regressions on 10 to 40 examples by 0.8 per cent of the mean square in one of a
         hundred, by 8 at most.
 

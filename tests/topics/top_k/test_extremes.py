@@ -231,6 +231,16 @@ def test_a_tail_whose_reciprocal_overflows_is_refused():
         fit(x, y, k=1e-200, C=1e200, scaling="average")
 
 
+def test_of_weights_that_sum_to_one_a_path_has_every_example():
+    """It had one k."""
+    x, y = sample(30)
+    for run in (path, lambda x, *args, **given: kernel_path(x @ x.T, *args, C=1.0, **given)):
+        plain, shared = run(x, y), run(x, y, sample_weight=np.full(30, 1 / 30))
+        assert shared.k * 30 == pytest.approx(plain.k)
+        assert shared.objective == pytest.approx(plain.objective, rel=1e-6)
+    assert len(every_count(29.9999999999999, 30)) == 30
+
+
 def test_of_many_counts_a_path_has_so_many():
     for total in (7.0, 7.5, 2e5, 2e5 + 1, 1e7 + 0.5, 3e8, 1e15, 1e19, 1e300):
         counts = every_count(total)
@@ -424,7 +434,9 @@ def test_what_is_no_gram_matrix_is_refused():
     x = np.random.default_rng(0).normal(size=(1500, 2))
     with pytest.raises(ValueError, match="positive semidefinite"):
         kernel_fit(np.tanh(x @ x.T), np.sign(x[:, 0]), nu=1.0, C=1.0)
-    # Rounding of single precision is none of that.
+    # Rounding of single precision is none of that, even of points far from 0.
+    far = 1e4 + np.random.default_rng(0).normal(size=(1000, 1))
+    kernel_fit((far @ far.T).astype(np.float32), np.resize([1.0, -1.0], 1000), nu=0.5, C=1e-12)
     x, y = sample(40)
     single = np.exp(-np.square(x[:, None] - x).sum(-1).astype(np.float32))
     assert kernel_fit(single, y, nu=1.0, C=1.0).objective == pytest.approx(

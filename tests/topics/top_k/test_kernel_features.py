@@ -260,3 +260,11 @@ def test_numbers_at_a_huge_C_are_no_worse_than_at_smaller_ones():
                 found = kernel_fit(x @ x.T, y, nu=1.0, C=C, regression=True)
             assert least * (1 - 1e-6) <= found.objective <= 1.01 * least
             assert 0 <= found.dual <= least * (1 + 1e-6)
+
+
+@pytest.mark.filterwarnings("ignore::noisytheory.topics.top_k.minimise.NotCertified")
+def test_no_bound_is_above_the_objective_of_what_is_kept():
+    """Of one point at a huge C, which smaller ones fit to rounding."""
+    for C in (1e10, 1e12, 1e14):
+        found = kernel_fit([[5.0]], [0.1], nu=1.0, C=C, regression=True, start=[C], tol=1e-6)
+        assert found.gap >= 0 and found.relative_gap >= 0

@@ -250,3 +250,7 @@ def test_the_grid_begins_where_zero_ends(many, monkeypatch):
             again = useful_grid(np.repeat(x, twice, axis=0), np.repeat(y, twice), 3,
                                 intercept=intercept)
             assert np.array(more) * twice.sum() == pytest.approx(again)
+            # Weights that sum to 1 are as many examples: there was one k.
+            share = np.full(n, 1 / n)
+            few = useful_grid(x, y, 3, intercept=intercept, sample_weight=share)
+            assert np.array(few) * n == pytest.approx(found)
