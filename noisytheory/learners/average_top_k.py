@@ -592,7 +592,7 @@ class AverageTopKSVC(_Classifier, _Machine):
     kernel : {"gaussian", "laplace", "linear", "polynomial"} or Kernel
     kernel_params : mapping, optional
         Of the named kernel: ``bandwidth``, by default the root of half the variance of the points;
-        ``degree``, which a polynomial kernel needs.
+        ``degree``, which a polynomial kernel needs, and ``offset``.
     k : int or float
         A count, or a fraction in (0, 1]. Error and objective of all of them are what `path`
         returns.

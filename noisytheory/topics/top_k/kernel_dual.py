@@ -156,8 +156,9 @@ def kernel_fit(
     ----------
     gram : array, shape (n, n), or callable
         The Gram matrix, or a kernel of two arrays of points. An eigenvalue below 0 by more than
-        rounding of single precision, a hundred thousandth of the largest K(x, x), is refused, of a
-        part of 512 points if there are more; of less the bound is that of a matrix so near.
+        rounding of single precision, $10^{-5}$ of the largest K(x, x) or $10^{-7}$ for each point,
+        is refused, of a part of 512 points if there are more; by less, what is proven is true of a
+        matrix so near.
     y : array_like, shape (n,)
         1 or -1, or numbers.
     nu : float
