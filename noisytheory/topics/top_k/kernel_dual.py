@@ -37,8 +37,8 @@ from noisytheory.vocabulary.kernels import Kernel
 from noisytheory.vocabulary.threads import on_one_thread
 
 __all__ = [
-    "KernelSolution", "checked_classes", "checked_gram", "checked_problem", "checked_targets",
-    "descended", "kernel_fit", "no_scores", "none_proven",
+    "UNGAINED", "KernelSolution", "checked_classes", "checked_gram", "checked_problem",
+    "checked_targets", "descended", "kernel_fit", "no_scores", "none_proven",
 ]
 
 Floats = NDArray[np.float64]
