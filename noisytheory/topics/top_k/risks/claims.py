@@ -37,7 +37,8 @@ populations = [
     about_instances(
         TOP_K.always, "eq-7", sides.attained, Points,
         r"\nu>2R^*:\ f_c\text{ attains the infimum of (7) with the hinge loss}", "(7), Sec. 3.1",
-        given={"halves": 2}, broken={"halves": 1}, why="half of $f_c$", quantity="value of $f_c$",
+        given={"halves": 2}, broken={"halves": 1}, why="half of $f_c$",
+        quantity="value of the Bayes classifier",
     ),
     about_instances(
         TOP_K.identity, "eq-population-limit", sides.population_limit, Points,
